@@ -1,0 +1,208 @@
+# Assay: build, check, install. `make help` lists the targets.
+
+ifeq ($(origin CC),default)
+CC       := gcc
+endif
+PREFIX   ?= /usr/local
+DESTDIR  ?=
+BUILD    ?= build
+VERSION  := 0.1.0
+
+bindir     := $(PREFIX)/bin
+libexecdir := $(PREFIX)/libexec/assay
+mandir     := $(PREFIX)/share/man/man1
+docdir     := $(PREFIX)/share/doc/assay
+
+WARNINGS  := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla \
+             -Wformat=2 -Wno-format-truncation -Wpointer-arith -Wwrite-strings -Wimplicit-fallthrough -Wundef
+ifneq ($(findstring clang,$(CC)),)
+WARNINGS  += -Wno-unknown-warning-option
+endif
+HARDENING := -fPIE -fstack-protector-strong -fstack-clash-protection -D_FORTIFY_SOURCE=2 \
+             -fcf-protection
+OPTIMIZE  ?= -O2
+CFLAGS    ?= -g
+ALL_CPPFLAGS := -D_GNU_SOURCE -DASSAY_VERSION='"$(VERSION)"' -I. -Isandbox/base -Irunner -I$(BUILD)/gen \
+                -include sandbox/base/banned.h $(CPPFLAGS)
+ALL_CFLAGS   := -std=c17 $(WARNINGS) $(OPTIMIZE) $(HARDENING) $(CFLAGS)
+ALL_LDFLAGS  := -Wl,-z,relro,-z,now,-z,noexecstack,--as-needed $(LDFLAGS)
+
+# `make SANITIZE=1` builds dynamic programs under ASan and UBSan that keep their rights, because
+# the sanitizers' runtime needs them. For tests of the programs themselves, never for use.
+ifdef SANITIZE
+BUILD        := build/asan
+OPTIMIZE     := -O1
+HARDENING    := -fPIE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+ALL_CPPFLAGS += -DASSAY_UNCONFINED
+STATIC       := -pie
+else
+STATIC       := -static-pie
+endif
+
+base_src   := $(filter-out %/filter_gen.c,$(wildcard sandbox/base/*.c))
+cell_src   := $(wildcard sandbox/*.c)
+unpack_src := $(wildcard images/*.c)
+score_src  := $(wildcard evaluators/*.c evaluators/*/*.c)
+runner_src := $(wildcard runner/*.c runner/*/*.c)
+unit_src   := $(wildcard tests/unit/*.c)
+tools_src  := $(wildcard tests/programs/*.c)
+
+objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+
+programs := $(addprefix $(BUILD)/,assay assay-cell assay-unpack assay-score)
+tools    := $(patsubst tests/programs/%.c,$(BUILD)/tests/%,$(tools_src))
+takeover := $(addprefix $(BUILD)/tests/takeover-,unpack score)
+
+cell_libs   := -lcap
+unpack_libs := -larchive -lz -llzma -lzstd -lbz2 -lnettle -lutf8proc -lcap
+score_libs  := -ljansson -lgmp -lcap
+runner_libs := -l:libcrypto.a
+
+.PHONY: all
+all: $(programs)
+
+$(BUILD)/libbase.a: $(call objects,$(base_src))
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+ifndef V
+QUIET = @
+endif
+
+link = $(QUIET)$(CC) $(ALL_CFLAGS) $(1) $(ALL_LDFLAGS) -o $@ $(filter %.o %.a,$^) $(2)
+
+$(BUILD)/assay-cell: $(call objects,$(cell_src)) $(BUILD)/libbase.a
+	$(call link,$(STATIC),$(cell_libs))
+$(BUILD)/assay-unpack: $(call objects,$(unpack_src)) $(BUILD)/libbase.a
+	$(call link,$(STATIC),$(unpack_libs))
+$(BUILD)/assay-score: $(call objects,$(score_src)) $(BUILD)/libbase.a
+	$(call link,$(STATIC),$(score_libs))
+$(BUILD)/assay: $(call objects,$(runner_src)) $(BUILD)/libbase.a
+	$(call link,-pie,$(runner_libs) -lcap)
+
+$(BUILD)/obj/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(if $(QUIET),@echo '  cc   $<')
+	$(QUIET)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+# System call tables: libseccomp compiles each into an array, at build time.
+$(BUILD)/gen/filter_gen_%: %/filter_table.h sandbox/base/filter_gen.c sandbox/base/filter.h
+	@mkdir -p $(@D)
+	$(QUIET)$(CC) -D_GNU_SOURCE -I. -Isandbox/base -include sandbox/base/banned.h -std=c17 $(WARNINGS) \
+	    -DTABLE='"$*/filter_table.h"' -o $@ sandbox/base/filter_gen.c -lseccomp
+$(BUILD)/gen/filter_%.h: $(BUILD)/gen/filter_gen_%
+	$(QUIET)$< $* > $@.new && mv $@.new $@
+.PRECIOUS: $(BUILD)/gen/filter_gen_%
+
+filters := $(patsubst %,$(BUILD)/gen/filter_%.h,sandbox images evaluators)
+$(call objects,$(cell_src) $(unpack_src) $(score_src)): | $(filters)
+$(call objects,sandbox/confine_cell.c): $(BUILD)/gen/filter_sandbox.h
+$(call objects,images/main.c): $(BUILD)/gen/filter_images.h
+$(call objects,evaluators/main.c): $(BUILD)/gen/filter_evaluators.h
+
+# --- tests ---------------------------------------------------------------------------------
+
+# Small programs that run inside cells: static, like the attacker's. A driver runs outside and
+# speaks the frames of one of our programs, with the library that is built like that program.
+tool_link := -static
+ifdef SANITIZE
+$(BUILD)/tests/%-driver: tool_link := -fsanitize=address,undefined
+endif
+$(BUILD)/tests/%: tests/programs/%.c $(BUILD)/libbase.a Makefile
+	@mkdir -p $(@D)
+	$(CC) -D_GNU_SOURCE -I. -Isandbox/base -std=c17 $(WARNINGS) -O1 -g $(tool_link) -pthread \
+	    -o $@ $< $(BUILD)/libbase.a -lcap
+
+# The helpers with a hook after their confinement, which plays a helper that was taken over.
+$(BUILD)/tests/takeover-unpack: $(call objects,$(unpack_src)) $(BUILD)/obj/tests/takeover/hook.o \
+    $(BUILD)/libbase.a
+	@mkdir -p $(@D)
+	$(call link,$(STATIC),$(unpack_libs))
+$(BUILD)/tests/takeover-score: $(call objects,$(score_src)) $(BUILD)/obj/tests/takeover/hook.o \
+    $(BUILD)/libbase.a
+	@mkdir -p $(@D)
+	$(call link,$(STATIC),$(score_libs))
+
+# Unit tests see every object but the main()s.
+unit_objects := $(call objects,$(unit_src)) \
+                $(filter-out %/main.o,$(call objects,$(cell_src) $(unpack_src) $(score_src) $(runner_src)))
+$(BUILD)/tests/unit: $(unit_objects) $(BUILD)/libbase.a
+	@mkdir -p $(@D)
+	$(call link,-pie,-lcriterion $(unpack_libs) $(score_libs) $(runner_libs))
+$(call objects,$(unit_src)): | $(filters)
+
+.PHONY: tests
+tests: all $(tools) $(if $(SANITIZE),,$(takeover)) $(BUILD)/tests/unit
+
+.PHONY: packages-build packages-check
+packages-build:
+	@tests/packages build
+packages-check:
+	@tests/packages build check
+
+.PHONY: demo
+demo: packages-build
+	@$(MAKE) --no-print-directory -s all
+	@docs/examples/demo $(abspath $(BUILD))
+
+.PHONY: check
+check: packages-check
+	@$(MAKE) --no-print-directory -s tests
+	@tests/check $(abspath $(BUILD))
+
+.PHONY: check-asan
+check-asan: packages-check
+	@$(MAKE) --no-print-directory -s SANITIZE=1 tests
+	@tests/check-asan $(abspath build/asan)
+
+.PHONY: bench
+bench: packages-check
+	@tests/packages bench
+	@$(MAKE) --no-print-directory -s tests
+	@tests/bench/run $(abspath $(BUILD))
+
+.PHONY: lint
+lint: packages-check compile_commands.json
+	@$(MAKE) --no-print-directory -s $(filters)
+	@tests/lint
+	@$(MAKE) --no-print-directory -s CC=clang BUILD=build/clang tests
+
+c_files := $(base_src) sandbox/base/filter_gen.c $(cell_src) $(unpack_src) $(score_src) \
+           $(runner_src) $(unit_src) $(wildcard tests/takeover/*.c)
+compile_commands.json: Makefile $(c_files)
+	@{ echo '['; sep=''; for f in $(c_files); do \
+	    printf '%s{"directory": "%s", "file": "%s", "arguments": ["cc", "-std=c17", "-D_GNU_SOURCE", "-DASSAY_VERSION=\\"%s\\"", "-DTABLE=\\"sandbox/filter_table.h\\"", "-I.", "-Isandbox/base", "-I$(BUILD)/gen", "-include", "sandbox/base/banned.h", "-Wall", "-Wextra", "-c", "%s"]}' \
+	        "$$sep" "$(CURDIR)" "$$f" "$(VERSION)" "$$f"; sep=",$$(printf '\nx')"; sep="$${sep%x}"; done; \
+	    echo; echo ']'; } > $@
+
+# --- install -------------------------------------------------------------------------------
+
+.PHONY: install
+install: all
+	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libexecdir) $(DESTDIR)$(mandir) $(DESTDIR)$(docdir)
+	install -m 755 $(BUILD)/assay $(DESTDIR)$(bindir)/assay
+	install -m 755 $(filter-out %/assay,$(programs)) $(DESTDIR)$(libexecdir)/
+	install -m 644 docs/assay.1 $(DESTDIR)$(mandir)/assay.1
+	cp -R docs/examples $(DESTDIR)$(docdir)/
+
+.PHONY: uninstall
+uninstall:
+	rm -f $(DESTDIR)$(bindir)/assay $(DESTDIR)$(mandir)/assay.1
+	rm -rf $(DESTDIR)$(libexecdir) $(DESTDIR)$(docdir)
+
+.PHONY: clean
+clean:
+	rm -rf build compile_commands.json
+
+.PHONY: help
+help:
+	@echo 'make             build assay and its helpers in build/'
+	@echo 'make demo        install what is missing, build, grade a sample submission'
+	@echo 'make check       install what is missing, build, run all tests'
+	@echo 'make check-asan  the unit and program tests under ASan and UBSan'
+	@echo 'make lint        format, clang-tidy, cppcheck, shellcheck, a build with clang'
+	@echo 'make bench       timings beside bwrap, runc and podman where installed'
+	@echo 'make install     to PREFIX (/usr/local), below DESTDIR; uninstall takes it away'
+	@echo 'make clean       remove what was built'
+
+-include $(patsubst %.o,%.d,$(call objects,$(base_src) $(cell_src) $(unpack_src) $(score_src) $(runner_src) $(unit_src)))

@@ -1,0 +1,24 @@
+/* Answers: frames in a buffer (messages.h says which, frame.h how a frame looks). Pure. */
+#ifndef ASSAY_EVALUATORS_ANSWER_H
+#define ASSAY_EVALUATORS_ANSWER_H
+
+#include "messages.h"
+
+#include "frame.h"
+
+/* Begin a frame, put its fields, end it with what answer_begin() returned. */
+size_t answer_begin(struct buffer *out, enum score_message type);
+void answer_end(struct buffer *out, size_t at);
+
+/* Whole frames. */
+void answer_empty(struct buffer *out, enum score_message type);
+void answer_error(struct buffer *out, const struct error *err);
+void answer_problem(
+        struct buffer *out, unsigned line, unsigned column, const char *key, const char *text);
+void answer_warning(struct buffer *out, const char *field, const char *text);
+
+/* The next frame of `r`, as a view of its payload. False at the end; then r->bad tells whether
+ * a frame ended too early or carried descriptors. */
+bool answer_next(struct reader *r, uint16_t *ret_type, struct reader *ret_payload);
+
+#endif

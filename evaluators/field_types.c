@@ -1,0 +1,193 @@
+/* The types of single values; see fields.h. */
+#include "fields.h"
+
+#include "number.h"
+
+#include "quantity.h"
+
+static size_t characters(const char *text)
+{
+        size_t n = 0;
+
+        for (; *text; text++)
+                n += ((unsigned char)*text & 0xc0) != 0x80;
+        return n;
+}
+
+static bool read_bounded_text(struct reading *r, const struct field *f, const struct spot *s,
+        size_t (*length)(const char *), const char **to)
+{
+        const char *text = json_string_value(s->value.node);
+        const char *complaint = NULL;
+
+        if (!text || length(text) < f->least || length(text) > f->most)
+                return false;
+        if (f->check)
+                complaint = f->check(text);
+        if (complaint)
+                reading_problem(r, s, "%s", complaint);
+        else
+                *to = text;
+        return true;
+}
+
+static bool read_text(struct reading *r, const struct field *f, const struct spot *s, void *to)
+{
+        return read_bounded_text(r, f, s, strlen, to);
+}
+
+static bool read_prose(struct reading *r, const struct field *f, const struct spot *s, void *to)
+{
+        return read_bounded_text(r, f, s, characters, to);
+}
+
+static void want_length(const struct field *f, const char *unit, char *out, size_t size)
+{
+        if (f->least > 0)
+                snprintf(out, size, "a text of %llu to %llu %s", (unsigned long long)f->least,
+                        (unsigned long long)f->most, unit);
+        else
+                snprintf(out, size, "a text of at most %llu %s", (unsigned long long)f->most, unit);
+}
+
+static void want_text(const struct field *f, char *out, size_t size)
+{
+        want_length(f, "bytes", out, size);
+}
+
+static void want_prose(const struct field *f, char *out, size_t size)
+{
+        want_length(f, "characters", out, size);
+}
+
+static bool read_choice(struct reading *r, const struct field *f, const struct spot *s, void *to)
+{
+        const char *text = json_string_value(s->value.node);
+
+        for (const struct choice *c = f->choices; text && c->name; c++) {
+                if (strcmp(c->name, text) != 0)
+                        continue;
+                if (c->unsupported)
+                        reading_problem(r, s, "\"%s\" is not supported by this version", text);
+                else
+                        *(unsigned *)to = c->value;
+                return true;
+        }
+        return false;
+}
+
+static void want_choice(const struct field *f, char *out, size_t size)
+{
+        size_t used = 0;
+
+        out[0] = '\0';
+        for (const struct choice *c = f->choices; c->name; c++) {
+                if (c->unsupported || used >= size)
+                        continue;
+                used += (size_t)snprintf(
+                        out + used, size - used, "%s\"%s\"", used > 0 ? " or " : "", c->name);
+        }
+}
+
+static bool read_boolean(struct reading *r, const struct field *f, const struct spot *s, void *to)
+{
+        (void)r;
+        (void)f;
+        if (!json_is_boolean(s->value.node))
+                return false;
+        *(bool *)to = json_is_true(s->value.node);
+        return true;
+}
+
+static void want_boolean(const struct field *f, char *out, size_t size)
+{
+        (void)f;
+        snprintf(out, size, "true or false");
+}
+
+static bool read_whole(struct reading *r, const struct field *f, const struct spot *s, void *to)
+{
+        char text[NUMBER_TEXT_SIZE];
+        uint64_t value;
+
+        (void)r;
+        if (!json_is_number(s->value.node))
+                return false;
+        json_number_text(s->value, text, sizeof text);
+        if (number_whole(text, f->most, &value) < 0 || value < f->least)
+                return false;
+        *(uint64_t *)to = value;
+        return true;
+}
+
+static void want_whole(const struct field *f, char *out, size_t size)
+{
+        snprintf(out, size, "a whole number from %llu to %llu", (unsigned long long)f->least,
+                (unsigned long long)f->most);
+}
+
+static bool read_decimal(struct reading *r, const struct field *f, const struct spot *s, void *to)
+{
+        char text[NUMBER_TEXT_SIZE];
+
+        (void)r;
+        if (!json_is_number(s->value.node))
+                return false;
+        json_number_text(s->value, text, sizeof text);
+        if (!number_between(text, f->least, f->most))
+                return false;
+        memcpy(to, text, sizeof text);
+        return true;
+}
+
+static void want_decimal(const struct field *f, char *out, size_t size)
+{
+        snprintf(out, size, "a number from %llu to %llu", (unsigned long long)f->least,
+                (unsigned long long)f->most);
+}
+
+static bool read_bytes(struct reading *r, const struct field *f, const struct spot *s, void *to)
+{
+        const char *text = json_string_value(s->value.node);
+        uint64_t value;
+
+        if (json_is_number(s->value.node))
+                return read_whole(r, f, s, to);
+        if (!text || quantity_parse_bytes(text, &value) < 0 || value < f->least || value > f->most)
+                return false;
+        *(uint64_t *)to = value;
+        return true;
+}
+
+static void want_bytes(const struct field *f, char *out, size_t size)
+{
+        char least[32], most[32];
+
+        quantity_format_bytes(least, sizeof least, f->least);
+        quantity_format_bytes(most, sizeof most, f->most);
+        snprintf(out, size, "a size from %s to %s such as \"10MiB\"", least, most);
+}
+
+static bool read_unsupported(
+        struct reading *r, const struct field *f, const struct spot *s, void *to)
+{
+        (void)f;
+        (void)to;
+        reading_problem(r, s, "is not supported by this version; leave it out");
+        return true;
+}
+
+static void want_nothing(const struct field *f, char *out, size_t size)
+{
+        (void)f;
+        snprintf(out, size, "absent");
+}
+
+const struct field_type field_text = {read_text, want_text};
+const struct field_type field_prose = {read_prose, want_prose};
+const struct field_type field_choice = {read_choice, want_choice};
+const struct field_type field_boolean = {read_boolean, want_boolean};
+const struct field_type field_whole = {read_whole, want_whole};
+const struct field_type field_decimal = {read_decimal, want_decimal};
+const struct field_type field_bytes = {read_bytes, want_bytes};
+const struct field_type field_unsupported = {read_unsupported, want_nothing};

@@ -1,0 +1,111 @@
+/* assay-score: what outsiders wrote as JSON, and all arithmetic on scores.
+ *
+ *      assay-score task | result FORMAT | verdict | blend
+ *
+ * One descriptor in (0), one out (1); no file system, no right of any kind. Started by the
+ * runner, once for each document. What goes in and out is in messages.h. */
+#include "answer.h"
+#include "task.h"
+#include "verdict.h"
+
+#include "formats/formats.h"
+#include "schemes/blend.h"
+
+#include "confine.h"
+#include "fd.h"
+#include "filter_evaluators.h"
+
+#include <signal.h>
+#include <sys/auxv.h>
+
+typedef int answer_function(const struct buffer *in, struct buffer *out, struct error *err);
+
+struct mode {
+        const char *name;
+        const char *format; /* NULL: the mode has none */
+        size_t most;        /* bytes of input; more is `too_large` */
+        enum code too_large;
+        answer_function *answer;
+};
+
+static const struct mode modes[] = {
+        {"task", NULL, SCORE_MAX_TASK, CODE_TASK_INVALID, task_answer},
+        {"result", "score.json", SCORE_MAX_RESULT, CODE_SUITE_RESULT_INVALID, score_json_answer},
+        {"verdict", NULL, SCORE_MAX_VERDICT, CODE_JUDGE_INVALID, verdict_answer},
+        {"blend", NULL, SCORE_MAX_VERDICT, CODE_INTERNAL_FRAME, blend_answer},
+};
+
+/* The memory holds the largest result file three times over, as it is read, as a tree and as
+ * frames, with room for buffers that double. */
+static const struct confinement confinement = {
+        .name = "assay-score",
+        .keep_fds = 2,
+        .tree = -EBADF,
+        .cpu_seconds = 10,
+        .memory = 512 << 20,
+        .file_size = 0, /* the answer goes to a pipe */
+        .open_files = 2,
+        .filter = filter_evaluators,
+        .filter_length = sizeof filter_evaluators / sizeof *filter_evaluators,
+};
+
+static const struct mode *mode_find(int argc, char **argv)
+{
+        for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+                const struct mode *m = &modes[i];
+
+                if (argc == (m->format ? 3 : 2) && strcmp(argv[1], m->name) == 0 &&
+                        (!m->format || strcmp(argv[2], m->format) == 0))
+                        return m;
+        }
+        return NULL;
+}
+
+/* jansson would open a file for the seed of its hash tables; the kernel gave us one already. */
+static void seed_hashes(void)
+{
+        const void *random = (const void *)getauxval(AT_RANDOM);
+        size_t seed = 0;
+
+        if (random)
+                memcpy(&seed, random, sizeof seed);
+        json_object_seed(seed | 1);
+}
+
+static int answer(int argc, char **argv, struct buffer *out, struct error *err)
+{
+        _cleanup_buffer_ struct buffer in = BUFFER_INIT;
+        const struct mode *mode = mode_find(argc, argv);
+
+        if (confine_self(&confinement, err) < 0)
+                return -1;
+        if (takeover_hook)
+                takeover_hook();
+        if (!mode)
+                return error_set(
+                        err, CODE_USAGE, "assay-score wants task, result FORMAT, verdict or blend");
+        seed_hashes();
+        if (fd_read_all(0, &in, mode->most, mode->too_large, err) < 0)
+                return error_add(err, "the %s document", mode->name);
+        if (mode->answer(&in, out, err) < 0)
+                return -1;
+        if (!buffer_ok(out))
+                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+        return 0;
+}
+
+int main(int argc, char **argv)
+{
+        _cleanup_buffer_ struct buffer out = BUFFER_INIT;
+        struct error err = {0};
+
+        signal(SIGPIPE, SIG_IGN);
+        if (answer(argc, argv, &out, &err) == 0)
+                answer_empty(&out, SCORE_END);
+        else {
+                if (!buffer_ok(&out))
+                        buffer_free(&out);
+                answer_error(&out, &err);
+        }
+        return buffer_ok(&out) && fd_write_all(1, out.data, out.len) == 0 ? 0 : 1;
+}

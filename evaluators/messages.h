@@ -1,0 +1,87 @@
+/* What assay-score writes on its output, and what it reads when it computes.
+ *
+ *   assay-score task      0: task.json                 1: task frames
+ *   assay-score result F  0: result file of format F   1: result frames
+ *   assay-score verdict   0: verdict JSON              1: verdict frames
+ *   assay-score blend     0: blend request             1: blend answer
+ *
+ * Each answer is a sequence of frames that ends with SCORE_END (nothing in it) or SCORE_ERROR
+ * (an error, see put_error); the exit status is 0 when it was written as a whole. Both sides use
+ * the layouts written beside each type; the runner checks every value again. Numbers of outsiders
+ * travel as decimal text. */
+#ifndef ASSAY_EVALUATORS_MESSAGES_H
+#define ASSAY_EVALUATORS_MESSAGES_H
+
+enum score_message {
+        SCORE_END = 1, /* the answer is complete */
+        SCORE_ERROR,   /* error */
+
+        /* task: first all problems, if any (then SCORE_ERROR); else the fields, each once unless
+         * noted, in this order. */
+        TASK_PROBLEM,   /* u32 line, u32 column, text key (dotted path), text message; many */
+        TASK_IDENTITY,  /* text name, text title, text description */
+        TASK_IMAGE,     /* text image */
+        TASK_CONTRACT,  /* u8 enum task_contract */
+        TASK_SCORING,   /* u8 enum task_scheme, u8 enum task_mode, u8 test_weight, u8 llm_weight,
+                           u8 pass_from_suite, text pass (decimal; empty when from the suite),
+                           u8 enum task_llm_missing */
+        TASK_CRITERION, /* text name, text description, u8 weight, u8 enum criterion_source; many */
+        TASK_SUITE,     /* u8 broker, u8 sees_submission, u32 n, n × text argument (n = 0: none) */
+        TASK_SUITE_ENV, /* text NAME=VALUE; many */
+        TASK_RESULT,    /* text format, text path, u8 enum task_on_limit */
+        TASK_LIMIT,     /* u8 enum cell_kind, u8 enum limit, u64 value; many: those the task sets */
+        TASK_SUBMISSION, /* u64 max_entries, u64 max_unpacked, u64 max_archive,
+                            u8 strip_common_root, u8 links_drop */
+        TASK_REQUIRED,   /* text path, u64 max_size (0: any); many */
+
+        /* result, in this order */
+        RESULT_SCORE,     /* text score 0–100 (decimal), u8 pass (0, 1, 2 = not said) */
+        RESULT_BREAKDOWN, /* text name, text score (decimal); many */
+        RESULT_NOTES,     /* text; at most once */
+        RESULT_TEST,      /* text name, u8 passed, text duration_ms (decimal or empty), text error;
+                             many */
+        RESULT_WARNING,   /* text field, text message; many */
+
+        /* verdict, in this order; that the criteria are the rubric's is not checked here */
+        VERDICT_CRITERION, /* text name, text score, text reasoning; many */
+        VERDICT_SUMMARY,   /* text summary, text model (may be empty); once */
+
+        /* blend, request: BLEND_MODE, BLEND_TEST in container and hybrid, BLEND_LLM or
+         * BLEND_CRITERION in llm and hybrid, SCORE_END */
+        BLEND_MODE,      /* u8 enum task_mode, u8 test_weight, u8 llm_weight, text pass (decimal;
+                            empty: by the suite's boolean) */
+        BLEND_TEST,      /* text test_score, u8 suite_pass (0, 1, 2 = not said) */
+        BLEND_LLM,       /* text llm_score given as one number */
+        BLEND_CRITERION, /* text name, u8 weight, text score: llm_score is their weighted mean */
+
+        /* blend, answer */
+        BLEND_FINAL, /* text score, text test_score (or empty), text llm_score (or empty), each
+                        rounded and shown with 2 decimals, "84.00"; then the same three as
+                        exact reduced fractions, "21/25" or "84"; u8 passed */
+};
+
+enum task_contract { CONTRACT_STRAW, CONTRACT_COUNT };
+enum task_scheme { SCHEME_BLEND, SCHEME_COUNT };
+enum task_mode { MODE_LLM, MODE_CONTAINER, MODE_HYBRID, MODE_COUNT };
+enum task_llm_missing {
+        LLM_MISSING_PENDING,
+        LLM_MISSING_ERROR,
+        LLM_MISSING_ZERO,
+        LLM_MISSING_COUNT
+};
+enum criterion_source { SOURCE_TEST, SOURCE_LLM, SOURCE_COUNT };
+enum task_on_limit { ON_LIMIT_ERROR, ON_LIMIT_ZERO, ON_LIMIT_COUNT };
+
+/* The largest inputs and fields; above them the input is refused. */
+enum {
+        SCORE_MAX_TASK = 1 << 20,    /* bytes of task.json */
+        SCORE_MAX_VERDICT = 4 << 20, /* bytes of a verdict */
+        SCORE_MAX_RESULT = 64 << 20, /* bytes of a result file; the cell's limit is lower */
+        SCORE_MAX_TEXT = 8192,       /* bytes of any text field */
+        SCORE_MAX_NAME = 512,        /* bytes of a name, number or path */
+        SCORE_MAX_MANY = 100000,     /* how often a repeated frame may come */
+        SCORE_MAX_DIGITS = 30,
+        SCORE_MAX_DEPTH = 64,
+};
+
+#endif

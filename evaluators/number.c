@@ -1,0 +1,192 @@
+/* Exact arithmetic on numbers of outsiders; see number.h. */
+#include "number.h"
+
+struct cursor {
+        const char *text;
+        size_t len, at;
+};
+
+static char peek(const struct cursor *c)
+{
+        return c->at < c->len ? c->text[c->at] : '\0';
+}
+
+static bool accept(struct cursor *c, char a, char b)
+{
+        if (peek(c) != a && peek(c) != b)
+                return false;
+        c->at += c->at < c->len;
+        return true;
+}
+
+static bool is_digit(char c)
+{
+        return c >= '0' && c <= '9';
+}
+
+/* Take digits, appending those that have room; `used` counts all of them. */
+static bool take_digits(struct cursor *c, struct decimal *d, size_t *used)
+{
+        size_t start = c->at;
+
+        for (; is_digit(peek(c)); c->at++, (*used)++)
+                if (*used < SCORE_MAX_DIGITS)
+                        d->digits[*used] = peek(c);
+        return c->at > start;
+}
+
+static const char *take_exponent(struct cursor *c, struct decimal *d)
+{
+        bool negative;
+        size_t start;
+        int value = 0;
+
+        if (!accept(c, 'e', 'E'))
+                return NULL;
+        negative = peek(c) == '-';
+        accept(c, '+', '-');
+        start = c->at;
+        for (; is_digit(peek(c)); c->at++)
+                if (value <= NUMBER_MAX_EXPONENT)
+                        value = value * 10 + (peek(c) - '0');
+        if (c->at == start)
+                return "an exponent needs a digit";
+        /* Three digits at most: the text of a number has a bound, zeros in front included. */
+        if (value > NUMBER_MAX_EXPONENT || c->at - start > 3) {
+                c->at = start;
+                return "an exponent must be between -100 and 100";
+        }
+        d->exponent += negative ? -value : value;
+        return NULL;
+}
+
+static const char *take_number(struct cursor *c, struct decimal *d)
+{
+        size_t used = 0, start, whole;
+
+        d->negative = accept(c, '-', '-');
+        start = c->at;
+        if (!take_digits(c, d, &used))
+                return "a number needs a digit here";
+        if (used > 1 && c->text[start] == '0') {
+                c->at = start;
+                return "a number must not begin with 0";
+        }
+        whole = used;
+        if (accept(c, '.', '.') && !take_digits(c, d, &used))
+                return "a digit must follow the decimal point";
+        if (used > SCORE_MAX_DIGITS) {
+                c->at = start;
+                return "a number must not have more than 30 digits";
+        }
+        d->digits[used] = '\0';
+        d->exponent = -(int)(used - whole);
+        return take_exponent(c, d);
+}
+
+const char *decimal_scan(const char *text, size_t len, struct decimal *ret)
+{
+        struct cursor c = {.text = text, .len = len};
+        const char *wrong;
+
+        *ret = (struct decimal){0};
+        wrong = take_number(&c, ret);
+        ret->length = c.at;
+        return wrong;
+}
+
+/* x × 10^exponent */
+static void scale(mpq_t x, int exponent)
+{
+        mpz_t power;
+
+        mpz_init(power);
+        mpz_ui_pow_ui(power, 10, (unsigned long)abs(exponent));
+        if (exponent >= 0)
+                mpz_mul(mpq_numref(x), mpq_numref(x), power);
+        else
+                mpz_mul(mpq_denref(x), mpq_denref(x), power);
+        mpq_canonicalize(x);
+        mpz_clear(power);
+}
+
+int number_parse(mpq_t ret, const char *text)
+{
+        size_t len = strlen(text);
+        struct decimal d;
+
+        if (decimal_scan(text, len, &d) || d.length != len)
+                return -1;
+        mpz_set_str(mpq_numref(ret), d.digits, 10);
+        mpz_set_ui(mpq_denref(ret), 1);
+        scale(ret, d.exponent);
+        if (d.negative)
+                mpq_neg(ret, ret);
+        return 0;
+}
+
+bool number_between(const char *text, unsigned long least, unsigned long most)
+{
+        mpq_t x;
+        bool ok;
+
+        mpq_init(x);
+        ok = number_parse(x, text) == 0 && mpq_cmp_ui(x, least, 1) >= 0 &&
+             mpq_cmp_ui(x, most, 1) <= 0;
+        mpq_clear(x);
+        return ok;
+}
+
+int number_whole(const char *text, uint64_t most, uint64_t *ret)
+{
+        int r = -1;
+        mpq_t x;
+
+        mpq_init(x);
+        if (number_parse(x, text) == 0 && mpz_cmp_ui(mpq_denref(x), 1) == 0 && mpq_sgn(x) >= 0 &&
+                mpq_cmp_ui(x, most, 1) <= 0) {
+                *ret = mpz_get_ui(mpq_numref(x));
+                r = 0;
+        }
+        mpq_clear(x);
+        return r;
+}
+
+/* Half up is the floor of twice the number plus one, over two. */
+void number_round(mpq_t x, unsigned places)
+{
+        scale(x, (int)places);
+        mpz_mul_2exp(mpq_numref(x), mpq_numref(x), 1);
+        mpz_add(mpq_numref(x), mpq_numref(x), mpq_denref(x));
+        mpz_mul_2exp(mpq_denref(x), mpq_denref(x), 1);
+        mpz_fdiv_q(mpq_numref(x), mpq_numref(x), mpq_denref(x));
+        mpz_set_ui(mpq_denref(x), 1);
+        scale(x, -(int)places);
+}
+
+void number_format(const mpq_t x, unsigned places, char *out, size_t size)
+{
+        unsigned long unit = 1;
+        mpq_t scaled;
+        mpz_t whole;
+        unsigned long rest;
+
+        for (unsigned i = 0; i < places; i++)
+                unit *= 10;
+        mpq_init(scaled);
+        mpz_init(whole);
+        mpq_set(scaled, x);
+        scale(scaled, (int)places);
+        rest = mpz_fdiv_q_ui(whole, mpq_numref(scaled), unit);
+        if (places > 0)
+                gmp_snprintf(out, size, "%Zd.%0*lu", whole, (int)places, rest);
+        else
+                gmp_snprintf(out, size, "%Zd", whole);
+        mpz_clear(whole);
+        mpq_clear(scaled);
+}
+
+void number_fraction(const mpq_t x, char *out, size_t size)
+{
+        gmp_snprintf(out, size, "%Qd", x);
+}

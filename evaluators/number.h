@@ -1,0 +1,46 @@
+/* Numbers of outsiders: read from their digits, computed exactly, rounded once. Pure.
+ *
+ * A number is what JSON calls one, of at most SCORE_MAX_DIGITS digits and an exponent between
+ * -NUMBER_MAX_EXPONENT and NUMBER_MAX_EXPONENT. Within these bounds it always fits a double (so
+ * jansson takes it), and any exact fraction computed from it fits SCORE_MAX_NAME bytes. */
+#ifndef ASSAY_EVALUATORS_NUMBER_H
+#define ASSAY_EVALUATORS_NUMBER_H
+
+#include "messages.h"
+
+#include <gmp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+        NUMBER_MAX_EXPONENT = 100,
+        NUMBER_TEXT_SIZE = 40, /* sign, digits, point, exponent and NUL */
+};
+
+/* The number at the start of a text: its value is ± digits × 10^exponent. */
+struct decimal {
+        bool negative;
+        char digits[SCORE_MAX_DIGITS + 1];
+        int exponent;
+        size_t length; /* in the text; where the fault is when there is one */
+};
+
+/* NULL, or what is wrong at ret->length. What follows the number is the caller's. */
+const char *decimal_scan(const char *text, size_t len, struct decimal *ret);
+
+/* The value of a text that is one number and nothing else; -1 otherwise. */
+int number_parse(mpq_t ret, const char *text);
+/* The text is such a number and least <= number <= most. */
+bool number_between(const char *text, unsigned long least, unsigned long most);
+/* The text is such a number, whole (60, 60.0, 6e1) and at most `most`; -1 otherwise. */
+int number_whole(const char *text, uint64_t most, uint64_t *ret);
+
+/* Round to `places` decimals, half up. */
+void number_round(mpq_t x, unsigned places);
+/* A number that is not negative and was rounded to `places`, with all of them: "84.00". */
+void number_format(const mpq_t x, unsigned places, char *out, size_t size);
+/* The reduced fraction: "21/25", "84". */
+void number_fraction(const mpq_t x, char *out, size_t size);
+
+#endif

@@ -1,0 +1,259 @@
+/* task.json to a struct task: the tables of its keys. What the contract has and this version has
+ * not is a row all the same: the message then says so, instead of "unknown key". */
+#include "task.h"
+
+#include "answer.h"
+#include "task_keys.h"
+
+#define LATER(name)                                                                                \
+        {                                                                                          \
+                .key = name, .type = &field_unsupported                                            \
+        }
+
+static const struct choice schemas[] = {{"assay.task/1", 0, false}, {0}};
+static const struct choice contracts[] = {
+        {"straw", CONTRACT_STRAW, false},
+        {"gradescope", 0, true},
+        {"prairielearn", 0, true},
+        {"codabench", 0, true},
+        {"harbor", 0, true},
+        {"evaluator", 0, true},
+        {0},
+};
+static const struct choice schemes[] = {
+        {"blend", SCHEME_BLEND, false},
+        {"dimensions", 0, true},
+        {"composite", 0, true},
+        {0},
+};
+static const struct choice modes[] = {
+        {"llm", MODE_LLM, false},
+        {"container", MODE_CONTAINER, false},
+        {"hybrid", MODE_HYBRID, false},
+        {0},
+};
+static const struct choice llm_missings[] = {
+        {"pending", LLM_MISSING_PENDING, false},
+        {"error", LLM_MISSING_ERROR, false},
+        {"zero", LLM_MISSING_ZERO, false},
+        {0},
+};
+static const struct choice sources[] = {
+        {"test", SOURCE_TEST, false},
+        {"llm", SOURCE_LLM, false},
+        {0},
+};
+static const struct choice formats[] = {
+        {"score.json", 0, false},
+        {"gradescope", 0, true},
+        {"prairielearn", 0, true},
+        {"codabench", 0, true},
+        {"harbor", 0, true},
+        {"ctrf", 0, true},
+        {"junit", 0, true},
+        {"tap", 0, true},
+        {"exit-code", 0, true},
+        {"stdout-json", 0, true},
+        {0},
+};
+static const struct choice on_limits[] = {
+        {"error", ON_LIMIT_ERROR, false},
+        {"zero", ON_LIMIT_ZERO, false},
+        {"partial", 0, true},
+        {0},
+};
+static const struct choice link_rules[] = {{"reject", 0, false}, {"drop", 1, false}, {0}};
+static const struct choice visibilities[] = {
+        {"hidden", 0, false},
+        {"visible", 0, false},
+        {"after_due", 0, false},
+        {"after_published", 0, false},
+        {0},
+};
+
+static const struct field criterion_rows[] = {
+        FIELD("name", field_text, REQUIRED, struct criterion, name, .least = 1, .most = 200,
+                .check = task_check_line),
+        FIELD("description", field_text, OPTIONAL, struct criterion, description,
+                .most = SCORE_MAX_TEXT),
+        FIELD("weight", field_whole, REQUIRED, struct criterion, weight, .least = 1, .most = 100),
+        FIELD("source", field_choice, OPTIONAL, struct criterion, source, .choices = sources),
+        LATER("tests"),
+};
+static const struct criterion criterion_default = {
+        .name = "", .description = "", .source = NOT_GIVEN};
+static const struct fields criterion_fields = {
+        criterion_rows, COUNT(criterion_rows), UNKNOWN_IS_PROBLEM, &criterion_default};
+
+static const struct field scoring_rows[] = {
+        FIELD("scheme", field_choice, OPTIONAL, struct scoring, scheme, .choices = schemes),
+        FIELD("mode", field_choice, OPTIONAL, struct scoring, mode, .choices = modes),
+        FIELD("test_weight", field_whole, OPTIONAL, struct scoring, test_weight, .most = 100),
+        FIELD("llm_weight", field_whole, OPTIONAL, struct scoring, llm_weight, .most = 100),
+        WHOLE_FIELD("pass", task_pass, OPTIONAL, .most = 100),
+        FIELD("llm_missing", field_choice, OPTIONAL, struct scoring, llm_missing,
+                .choices = llm_missings),
+        FIELD("rubric", field_list, OPTIONAL, struct scoring, rubric, .least = 1, .most = 100,
+                .fields = &criterion_fields, .item_size = sizeof(struct criterion)),
+        LATER("dimensions"),
+        LATER("constraints"),
+        LATER("format"),
+        LATER("time_limit"),
+        LATER("max_budget"),
+        LATER("max_latency"),
+        LATER("min_steps"),
+        LATER("max_attempts"),
+        LATER("quality"),
+};
+static const struct fields scoring_fields = FIELDS(scoring_rows, UNKNOWN_IS_PROBLEM);
+
+static const struct field suite_rows[] = {
+        FIELD("command", field_texts, OPTIONAL, struct suite, command, .least = 1, .most = 1000),
+        FIELD("env", task_env, OPTIONAL, struct suite, env),
+        FIELD("broker", field_boolean, OPTIONAL, struct suite, broker),
+        FIELD("sees_submission", field_boolean, OPTIONAL, struct suite, sees_submission),
+};
+static const struct fields suite_fields = FIELDS(suite_rows, UNKNOWN_IS_PROBLEM);
+
+static const struct field result_rows[] = {
+        FIELD("format", field_choice, OPTIONAL, struct task, format, .choices = formats),
+        FIELD("path", field_text, OPTIONAL, struct task, result_path, .least = 1,
+                .most = SCORE_MAX_NAME - 1, .check = task_check_result_path),
+        FIELD("on_limit", field_choice, OPTIONAL, struct task, on_limit, .choices = on_limits),
+        LATER("key"),
+        LATER("min"),
+        LATER("max"),
+        LATER("exit"),
+        LATER("planned"),
+};
+static const struct fields result_fields = FIELDS(result_rows, UNKNOWN_IS_PROBLEM);
+
+static const struct field required_rows[] = {
+        FIELD("path", field_text, REQUIRED, struct required_file, path, .least = 1,
+                .most = SCORE_MAX_NAME - 1, .check = task_check_relative),
+        FIELD("max_size", field_bytes, OPTIONAL, struct required_file, max_size, .least = 1,
+                .most = TASK_MAX_SIZE),
+};
+static const struct required_file required_default = {.path = ""};
+static const struct fields required_fields = {
+        required_rows, COUNT(required_rows), UNKNOWN_IS_PROBLEM, &required_default};
+
+static const struct field submission_rows[] = {
+        FIELD("limits", task_limits, OPTIONAL, struct submission, limits,
+                .argument = CELL_SUBMISSION),
+        FIELD("max_entries", field_whole, OPTIONAL, struct submission, max_entries, .least = 1,
+                .most = 1000000),
+        FIELD("max_unpacked", field_bytes, OPTIONAL, struct submission, max_unpacked, .least = 1,
+                .most = TASK_MAX_SIZE),
+        FIELD("max_archive", field_bytes, OPTIONAL, struct submission, max_archive, .least = 1,
+                .most = TASK_MAX_SIZE),
+        FIELD("strip_common_root", field_boolean, OPTIONAL, struct submission, strip_common_root),
+        FIELD("links", field_choice, OPTIONAL, struct submission, links_drop,
+                .choices = link_rules),
+        FIELD("required_files", field_list, OPTIONAL, struct submission, required_files,
+                .most = 1000, .fields = &required_fields,
+                .item_size = sizeof(struct required_file)),
+        LATER("image"),
+        LATER("env"),
+        LATER("required_patterns"),
+};
+static const struct fields submission_fields = FIELDS(submission_rows, UNKNOWN_IS_PROBLEM);
+
+/* Who may see what is a matter of reports that others read; a local run shows everything. */
+static const struct field visibility_rows[] = {
+        FIELD("tests", field_choice, OPTIONAL, struct task, visibility, .choices = visibilities),
+        FIELD("stdout", field_choice, OPTIONAL, struct task, visibility, .choices = visibilities),
+        FIELD("due", field_text, OPTIONAL, struct task, due, .least = 1, .most = 64),
+};
+static const struct fields visibility_fields = FIELDS(visibility_rows, UNKNOWN_IS_PROBLEM);
+
+static const struct field task_rows[] = {
+        FIELD("schema", field_choice, REQUIRED, struct task, schema, .choices = schemas),
+        FIELD("name", field_text, REQUIRED, struct task, name, .least = 1, .most = 100,
+                .check = task_check_name),
+        FIELD("title", field_text, OPTIONAL, struct task, title, .most = SCORE_MAX_NAME - 1,
+                .check = task_check_line),
+        FIELD("description", field_text, OPTIONAL, struct task, description,
+                .most = SCORE_MAX_TEXT),
+        WHOLE_FIELD("image", task_image, OPTIONAL),
+        FIELD("contract", field_choice, OPTIONAL, struct task, contract, .choices = contracts),
+        FIELD("scoring", field_object, OPTIONAL, struct task, scoring, .fields = &scoring_fields),
+        FIELD("suite", field_object, OPTIONAL, struct task, suite, .fields = &suite_fields),
+        WHOLE_FIELD("result", field_object, OPTIONAL, .fields = &result_fields),
+        FIELD("limits", task_limits, OPTIONAL, struct task, limits, .argument = CELL_SUITE),
+        FIELD("submission", field_object, OPTIONAL, struct task, submission,
+                .fields = &submission_fields),
+        WHOLE_FIELD("visibility", field_object, OPTIONAL, .fields = &visibility_fields),
+        WHOLE_FIELD("judge", task_judge, OPTIONAL),
+        LATER("build"),
+        LATER("cases"),
+        LATER("tools"),
+};
+static const struct fields task_fields = FIELDS(task_rows, UNKNOWN_IS_PROBLEM);
+
+static const struct task task_default = {
+        .name = "",
+        .title = "",
+        .description = "",
+        .contract = CONTRACT_STRAW,
+        .scoring = {.scheme = SCHEME_BLEND,
+                .mode = NOT_GIVEN,
+                .llm_missing = LLM_MISSING_PENDING,
+                .test_weight = NOT_GIVEN,
+                .llm_weight = NOT_GIVEN},
+        .suite = {.sees_submission = true},
+        .result_path = "/results/score.json",
+        .on_limit = ON_LIMIT_ERROR,
+        .submission = {.max_entries = 1000,
+                .max_unpacked = 500ULL << 20,
+                .max_archive = 200ULL << 20,
+                .strip_common_root = true},
+};
+
+void task_read(struct reading *r, struct task *ret)
+{
+        const struct spot root = {.value = json_root(r->doc)};
+        const struct field whole = {.type = &field_object, .fields = &task_fields};
+
+        *ret = task_default;
+        field_read(r, &whole, &root, ret);
+}
+
+void task_free(struct task *t)
+{
+        list_free(&t->scoring.rubric);
+        list_free(&t->suite.command);
+        list_free(&t->submission.required_files);
+}
+
+static int answer_document(const struct json *doc, struct buffer *out, struct error *err)
+{
+        struct reading r;
+        struct task task;
+        int result = 0;
+
+        reading_begin(&r, doc);
+        task_read(&r, &task);
+        task_check(&r, &task);
+        if (r.problems.count > 0) {
+                reading_put_problems(&r, out);
+                result = error_set(err, CODE_TASK_INVALID, "task.json has %zu problem%s",
+                        r.problems.count, r.problems.count == 1 ? "" : "s");
+        } else {
+                task_put(&task, out);
+                reading_put_warnings(&r, out);
+        }
+        task_free(&task);
+        return result;
+}
+
+int task_answer(const struct buffer *in, struct buffer *out, struct error *err)
+{
+        _cleanup_json_ struct json doc = JSON_INIT;
+        struct json_fault fault;
+
+        if (json_read(&doc, in->data, in->len, &fault) == 0)
+                return answer_document(&doc, out, err);
+        answer_problem(out, fault.line, fault.column, "", fault.text);
+        return error_set(err, CODE_TASK_INVALID, "task.json is not strict JSON");
+}

@@ -1,0 +1,75 @@
+/* task.json: read (task.c), checked as a whole (task_check.c), answered as frames
+ * (task_answer.c). Pure. */
+#ifndef ASSAY_EVALUATORS_TASK_H
+#define ASSAY_EVALUATORS_TASK_H
+
+#include "fields.h"
+#include "number.h"
+
+#include "limit.h"
+
+/* Not given, or given wrongly: no check that follows may build on it. */
+enum { NOT_GIVEN = 0xffff };
+
+struct criterion {
+        const char *name, *description;
+        uint64_t weight; /* 0: not valid */
+        unsigned source; /* enum criterion_source or NOT_GIVEN */
+};
+
+struct scoring {
+        unsigned scheme, mode, llm_missing;
+        uint64_t test_weight, llm_weight; /* NOT_GIVEN outside hybrid mode */
+        bool pass_given, pass_from_suite;
+        char pass[NUMBER_TEXT_SIZE];
+        struct list rubric; /* of struct criterion */
+};
+
+struct suite {
+        struct list command;   /* of const char * */
+        struct json_value env; /* checked: an object of texts, or no node */
+        bool broker, sees_submission;
+};
+
+struct task_limits {
+        bool given[LIMIT_COUNT];
+        uint64_t value[LIMIT_COUNT];
+        uint64_t total_memory; /* 0: not given */
+};
+
+struct required_file {
+        const char *path;
+        uint64_t max_size; /* 0: any */
+};
+
+struct submission {
+        struct task_limits limits;
+        uint64_t max_entries, max_unpacked, max_archive;
+        bool strip_common_root;
+        unsigned links_drop;
+        struct list required_files; /* of struct required_file */
+};
+
+struct task {
+        unsigned schema, contract;
+        const char *name, *title, *description;
+        struct scoring scoring;
+        struct suite suite;
+        unsigned format, on_limit;
+        const char *result_path;
+        struct task_limits limits;
+        struct submission submission;
+        unsigned visibility; /* checked only: a local run shows everything */
+        const char *due;
+};
+
+/* Read task.json. -1: problems were put into `out` (or there is no memory), and err sums up. */
+int task_answer(const struct buffer *in, struct buffer *out, struct error *err);
+
+/* Its parts. */
+void task_read(struct reading *r, struct task *ret);
+void task_free(struct task *t);
+void task_check(struct reading *r, struct task *t);
+void task_put(const struct task *t, struct buffer *out);
+
+#endif

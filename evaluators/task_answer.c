@@ -1,0 +1,115 @@
+/* A task as frames, in the order of messages.h. */
+#include "task.h"
+
+#include "answer.h"
+
+static void put_scoring(struct buffer *out, const struct scoring *s)
+{
+        size_t at = answer_begin(out, TASK_SCORING);
+        bool hybrid = s->mode == MODE_HYBRID;
+
+        put_u8(out, (uint8_t)s->scheme);
+        put_u8(out, (uint8_t)s->mode);
+        put_u8(out, (uint8_t)(hybrid ? s->test_weight : 0));
+        put_u8(out, (uint8_t)(hybrid ? s->llm_weight : 0));
+        put_u8(out, s->pass_from_suite);
+        put_text(out, s->pass);
+        put_u8(out, (uint8_t)s->llm_missing);
+        answer_end(out, at);
+}
+
+static void put_criterion(struct buffer *out, const struct criterion *c)
+{
+        size_t at = answer_begin(out, TASK_CRITERION);
+
+        put_text(out, c->name);
+        put_text(out, c->description);
+        put_u8(out, (uint8_t)c->weight);
+        put_u8(out, (uint8_t)c->source);
+        answer_end(out, at);
+}
+
+static void put_suite(struct buffer *out, const struct suite *s)
+{
+        size_t at = answer_begin(out, TASK_SUITE);
+        struct json_value value;
+
+        put_u8(out, s->broker);
+        put_u8(out, s->sees_submission);
+        put_u32(out, (uint32_t)s->command.count);
+        for (size_t i = 0; i < s->command.count; i++)
+                put_text(out, ((const char **)s->command.items)[i]);
+        answer_end(out, at);
+        for (struct json_walk w = json_walk(s->env); json_next(&w, &value);) {
+                _cleanup_buffer_ struct buffer pair = BUFFER_INIT;
+
+                buffer_add_format(&pair, "%s=%s", w.key, json_string_value(value.node));
+                at = answer_begin(out, TASK_SUITE_ENV);
+                put_text(out, buffer_text(&pair));
+                answer_end(out, at);
+                out->failed |= pair.failed;
+        }
+}
+
+static void put_limits(struct buffer *out, const struct task_limits *limits, enum cell_kind kind)
+{
+        for (unsigned i = 0; i < LIMIT_COUNT; i++) {
+                size_t at;
+
+                if (!limits->given[i])
+                        continue;
+                at = answer_begin(out, TASK_LIMIT);
+                put_u8(out, (uint8_t)kind);
+                put_u8(out, (uint8_t)i);
+                put_u64(out, limits->value[i]);
+                answer_end(out, at);
+        }
+}
+
+static void put_submission(struct buffer *out, const struct submission *s)
+{
+        const struct required_file *files = s->required_files.items;
+        size_t at = answer_begin(out, TASK_SUBMISSION);
+
+        put_u64(out, s->max_entries);
+        put_u64(out, s->max_unpacked);
+        put_u64(out, s->max_archive);
+        put_u8(out, s->strip_common_root);
+        put_u8(out, (uint8_t)s->links_drop);
+        answer_end(out, at);
+        for (size_t i = 0; i < s->required_files.count; i++) {
+                at = answer_begin(out, TASK_REQUIRED);
+                put_text(out, files[i].path);
+                put_u64(out, files[i].max_size);
+                answer_end(out, at);
+        }
+}
+
+void task_put(const struct task *t, struct buffer *out)
+{
+        const struct criterion *criteria = t->scoring.rubric.items;
+        size_t at = answer_begin(out, TASK_IDENTITY);
+
+        put_text(out, t->name);
+        put_text(out, t->title);
+        put_text(out, t->description);
+        answer_end(out, at);
+        at = answer_begin(out, TASK_IMAGE);
+        put_text(out, "host");
+        answer_end(out, at);
+        at = answer_begin(out, TASK_CONTRACT);
+        put_u8(out, (uint8_t)t->contract);
+        answer_end(out, at);
+        put_scoring(out, &t->scoring);
+        for (size_t i = 0; i < t->scoring.rubric.count; i++)
+                put_criterion(out, &criteria[i]);
+        put_suite(out, &t->suite);
+        at = answer_begin(out, TASK_RESULT);
+        put_text(out, "score.json");
+        put_text(out, t->result_path);
+        put_u8(out, (uint8_t)t->on_limit);
+        answer_end(out, at);
+        put_limits(out, &t->limits, CELL_SUITE);
+        put_limits(out, &t->submission.limits, CELL_SUBMISSION);
+        put_submission(out, &t->submission);
+}

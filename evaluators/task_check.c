@@ -1,0 +1,172 @@
+/* What must hold between the keys of a task. Each check runs whatever the others found; what was
+ * not valid by itself is left out, so that one mistake gives one message. */
+#include "task.h"
+
+#define RUBRIC "scoring.rubric"
+
+/* The default comes in here, so that a mode given wrongly stays NOT_GIVEN. */
+static void settle_mode(struct reading *r, struct task *t)
+{
+        if (!reading_has(r, "scoring.mode"))
+                t->scoring.mode = MODE_LLM;
+}
+
+static void check_weights(struct reading *r, const struct task *t)
+{
+        static const char *const paths[] = {"scoring.test_weight", "scoring.llm_weight"};
+        const uint64_t weights[] = {t->scoring.test_weight, t->scoring.llm_weight};
+        unsigned given = 0;
+
+        if (t->scoring.mode == NOT_GIVEN)
+                return;
+        for (unsigned i = 0; i < 2; i++) {
+                bool there = reading_has(r, paths[i]);
+
+                if (t->scoring.mode == MODE_HYBRID && !there)
+                        reading_problem_at(
+                                r, paths[i], "is missing; hybrid mode needs both weights");
+                if (t->scoring.mode != MODE_HYBRID && there)
+                        reading_problem_at(r, paths[i], "belongs to hybrid mode only");
+                given += weights[i] != NOT_GIVEN;
+        }
+        if (t->scoring.mode == MODE_HYBRID && given == 2 && weights[0] + weights[1] != 100)
+                reading_problem_at(r, paths[0], "and llm_weight must add up to 100, not %u",
+                        (unsigned)(weights[0] + weights[1]));
+}
+
+static void check_pass(struct reading *r, struct task *t)
+{
+        struct scoring *s = &t->scoring;
+
+        if (!s->pass_given) {
+                s->pass_from_suite = s->mode == MODE_CONTAINER;
+                snprintf(s->pass, sizeof s->pass, "%s", s->pass_from_suite ? "" : "70");
+        } else if (s->pass_from_suite && s->mode == MODE_LLM)
+                reading_problem_at(
+                        r, "scoring.pass", "cannot be \"suite\" in llm mode, which has no suite");
+}
+
+static void check_sources(struct reading *r, const struct task *t, struct criterion *c, size_t i)
+{
+        char path[64];
+
+        if (c->source == NOT_GIVEN)
+                c->source = t->scoring.mode == MODE_CONTAINER ? SOURCE_TEST : SOURCE_LLM;
+        snprintf(path, sizeof path, RUBRIC "[%zu].source", i);
+        if (t->scoring.mode == MODE_LLM && c->source == SOURCE_TEST)
+                reading_problem_at(r, path, "cannot be \"test\" in llm mode, which has no suite");
+        if (t->scoring.mode == MODE_CONTAINER && c->source == SOURCE_LLM)
+                reading_problem_at(
+                        r, path, "cannot be \"llm\" in container mode, which has no judge");
+}
+
+static void check_unique(struct reading *r, const struct criterion *c, size_t i)
+{
+        char path[64];
+
+        for (size_t j = 0; j < i; j++) {
+                if (c[i].name[0] == '\0' || strcmp(c[i].name, c[j].name) != 0)
+                        continue;
+                snprintf(path, sizeof path, RUBRIC "[%zu].name", i);
+                reading_problem_at(r, path, "is the name of " RUBRIC "[%zu] already", j);
+                return;
+        }
+}
+
+static void check_rubric(struct reading *r, struct task *t)
+{
+        struct criterion *c = t->scoring.rubric.items;
+        size_t count = t->scoring.rubric.count;
+        unsigned sum = 0;
+        bool valid = count > 0;
+
+        for (size_t i = 0; i < count; i++) {
+                if (t->scoring.mode != NOT_GIVEN)
+                        check_sources(r, t, &c[i], i);
+                check_unique(r, c, i);
+                sum += (unsigned)c[i].weight;
+                valid = valid && c[i].weight > 0;
+        }
+        if (valid && sum != 100)
+                reading_problem_at(r, RUBRIC, "has weights that add up to %u, not 100", sum);
+}
+
+static void check_judged(struct reading *r, const struct task *t)
+{
+        const struct criterion *c = t->scoring.rubric.items;
+        unsigned test_sum = 0, tests = 0;
+
+        if (t->scoring.mode == NOT_GIVEN || t->scoring.mode == MODE_CONTAINER)
+                return;
+        if (!reading_has(r, RUBRIC)) {
+                reading_problem_at(r, RUBRIC, "is missing; llm and hybrid mode need one");
+                return;
+        }
+        for (size_t i = 0; i < t->scoring.rubric.count; i++)
+                if (c[i].source == SOURCE_TEST) {
+                        test_sum += (unsigned)c[i].weight;
+                        tests++;
+                }
+        if (t->scoring.mode != MODE_HYBRID || tests == 0)
+                return;
+        if (tests == t->scoring.rubric.count)
+                reading_problem_at(
+                        r, RUBRIC, "needs a criterion with source \"llm\" in hybrid mode");
+        else if (test_sum != t->scoring.test_weight)
+                reading_warning_at(r, RUBRIC,
+                        "the criteria with source \"test\" weigh %u together, test_weight is %u",
+                        test_sum, (unsigned)t->scoring.test_weight);
+}
+
+static void check_suite(struct reading *r, struct task *t)
+{
+        if (t->suite.broker)
+                reading_problem_at(r, "suite.broker", "true is not supported by this version");
+        if (t->scoring.mode == MODE_LLM && reading_has(r, "suite"))
+                reading_warning_at(r, "suite", "is not used in llm mode");
+        if (t->scoring.mode == MODE_LLM || t->scoring.mode == NOT_GIVEN)
+                return;
+        if (!reading_has(r, "suite.command"))
+                reading_problem_at(
+                        r, "suite.command", "is missing; image \"host\" has no program of its own");
+}
+
+static void check_memory(struct reading *r, struct task *t)
+{
+        struct limits standard;
+        uint64_t memory;
+
+        limits_standard(&standard, CELL_SUITE);
+        memory = t->limits.given[LIMIT_MEMORY] ? t->limits.value[LIMIT_MEMORY]
+                                               : standard.value[LIMIT_MEMORY];
+        if (t->limits.total_memory > 0 && t->limits.total_memory < memory)
+                reading_problem_at(
+                        r, "limits.total_memory", "must not be less than the suite's own memory");
+}
+
+static void check_required(struct reading *r, struct task *t)
+{
+        const struct required_file *files = t->submission.required_files.items;
+        char path[64];
+
+        for (size_t i = 0; i < t->submission.required_files.count; i++)
+                for (size_t j = 0; j < i; j++)
+                        if (files[i].path[0] && strcmp(files[i].path, files[j].path) == 0) {
+                                snprintf(path, sizeof path, "submission.required_files[%zu].path",
+                                        i);
+                                reading_problem_at(r, path, "is listed twice");
+                                break;
+                        }
+}
+
+void task_check(struct reading *r, struct task *t)
+{
+        settle_mode(r, t);
+        check_weights(r, t);
+        check_pass(r, t);
+        check_rubric(r, t);
+        check_judged(r, t);
+        check_suite(r, t);
+        check_memory(r, t);
+        check_required(r, t);
+}

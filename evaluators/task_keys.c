@@ -1,0 +1,246 @@
+/* The keys of task.json that are not regular; see task_keys.h. */
+#include "task_keys.h"
+
+#include "text.h"
+
+static bool has_control(const char *text, bool allow_lines)
+{
+        const unsigned char *p = (const unsigned char *)text;
+
+        while (*p) {
+                uint32_t code = 0;
+
+                p += text_utf8_next(p, strlen((const char *)p), &code);
+                if (text_is_control(code) && !(allow_lines && (code == '\n' || code == '\t')))
+                        return true;
+        }
+        return false;
+}
+
+const char *task_check_line(const char *text)
+{
+        return has_control(text, false) ? "must not hold control characters" : NULL;
+}
+
+const char *task_check_name(const char *text)
+{
+        return strchr(text, '/') ? "must not hold a '/'" : task_check_line(text);
+}
+
+/* No empty part, "." or "..", each name at most 255 bytes. */
+static bool path_plain(const char *path)
+{
+        while (true) {
+                size_t n = strcspn(path, "/");
+
+                if (n == 0 || n > 255 || (n == 1 && path[0] == '.') ||
+                        (n == 2 && memcmp(path, "..", 2) == 0))
+                        return false;
+                if (path[n] == '\0')
+                        return true;
+                path += n + 1;
+        }
+}
+
+const char *task_check_result_path(const char *path)
+{
+        static const char folder[] = "/results/";
+
+        if (strncmp(path, folder, strlen(folder)) != 0)
+                return "must be a path below /results/";
+        if (!path_plain(path + 1))
+                return "must not hold \"..\", \".\" or an empty part";
+        return task_check_line(path);
+}
+
+const char *task_check_relative(const char *path)
+{
+        if (path[0] == '/')
+                return "must be relative to the submission's root";
+        if (!path_plain(path))
+                return "must not hold \"..\", \".\" or an empty part";
+        if (strchr(path, '\\'))
+                return "must not hold a backslash";
+        return task_check_line(path);
+}
+
+static bool read_pass(struct reading *r, const struct field *f, const struct spot *s, void *to)
+{
+        struct scoring *scoring = to;
+        const char *text = json_string_value(s->value.node);
+
+        scoring->pass_given = true;
+        scoring->pass_from_suite = text && strcmp(text, "suite") == 0;
+        return scoring->pass_from_suite || field_decimal.read(r, f, s, scoring->pass);
+}
+
+static void want_pass(const struct field *f, char *out, size_t size)
+{
+        (void)f;
+        snprintf(out, size, "a number from 0 to 100, or \"suite\"");
+}
+
+static bool read_judge(struct reading *r, const struct field *f, const struct spot *s, void *to)
+{
+        const char *text = json_string_value(s->value.node);
+
+        (void)f;
+        (void)to;
+        if (text && strcmp(text, "default") == 0)
+                return true;
+        reading_problem(r, s, "this version knows no judge but \"default\"");
+        return true;
+}
+
+static void want_judge(const struct field *f, char *out, size_t size)
+{
+        (void)f;
+        snprintf(out, size, "\"default\"");
+}
+
+static bool read_image(struct reading *r, const struct field *f, const struct spot *s, void *to)
+{
+        const char *text = json_string_value(s->value.node);
+
+        (void)f;
+        (void)to;
+        if (!text)
+                return false;
+        if (strcmp(text, "host") != 0)
+                reading_problem(r, s, "this version runs image \"host\" only");
+        return true;
+}
+
+static void want_image(const struct field *f, char *out, size_t size)
+{
+        (void)f;
+        snprintf(out, size, "\"host\"");
+}
+
+static bool is_env_name(const char *name)
+{
+        static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
+
+        if (!name[0] || !strchr(letters, name[0]))
+                return false;
+        return name[strspn(name, letters)] == '\0' ||
+               strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789") ==
+                       strlen(name);
+}
+
+static bool read_env(struct reading *r, const struct field *f, const struct spot *s, void *to)
+{
+        struct json_value child;
+
+        (void)f;
+        if (!json_is_object(s->value.node))
+                return false;
+        for (struct json_walk w = json_walk(s->value); json_next(&w, &child);) {
+                struct spot below = spot_below(s, &w, child);
+                const char *text = json_string_value(child.node);
+
+                if (!is_env_name(w.key))
+                        reading_problem(r, &below,
+                                "is no name for a variable: letters, digits and _, no digit first");
+                else if (!text)
+                        reading_problem(r, &below, "must be a text");
+                else if (strlen(w.key) + 1 + strlen(text) > SCORE_MAX_TEXT)
+                        reading_problem(r, &below, "must be at most %d bytes, name included",
+                                SCORE_MAX_TEXT);
+        }
+        *(struct json_value *)to = s->value;
+        return true;
+}
+
+static void want_env(const struct field *f, char *out, size_t size)
+{
+        (void)f;
+        snprintf(out, size, "an object of texts");
+}
+
+static const char *limit_name(const void *names, size_t i)
+{
+        (void)names;
+        return limit_info((enum limit)i)->name;
+}
+
+static void say_unknown_limit(struct reading *r, const struct spot *s)
+{
+        const char *near = suggest(s->key, limit_name, NULL, LIMIT_COUNT);
+
+        if (near)
+                reading_problem(r, s, "is not a limit; did you mean \"%s\"?", near);
+        else
+                reading_problem(r, s, "is not a limit");
+}
+
+/* A plain number counts in seconds or bytes, by the limit's unit. */
+static void read_limit(struct reading *r, const struct spot *s, struct task_limits *to)
+{
+        enum limit limit = limit_find(s->key);
+        const char *text = json_string_value(s->value.node);
+        char number[NUMBER_TEXT_SIZE + 1];
+        struct error err;
+
+        if (limit == LIMIT_COUNT) {
+                say_unknown_limit(r, s);
+                return;
+        }
+        if (json_is_number(s->value.node)) {
+                json_number_text(s->value, number, NUMBER_TEXT_SIZE);
+                if (limit_info(limit)->unit == UNIT_TIME)
+                        memcpy(number + strlen(number), "s", 2);
+                text = number;
+        }
+        if (!text)
+                reading_problem(r, s, "must be a number, or a text such as \"10s\" or \"1GiB\"");
+        else if (limit_parse(limit, text, &to->value[limit], &err) < 0)
+                reading_problem(r, s, "%s", err.text);
+        else
+                to->given[limit] = true;
+}
+
+static void read_network(struct reading *r, const struct spot *s)
+{
+        const char *text = json_string_value(s->value.node);
+
+        if (!text || strcmp(text, "none") != 0)
+                reading_problem(r, s, "must be \"none\": this version gives no cell a network");
+}
+
+static bool read_limits(struct reading *r, const struct field *f, const struct spot *s, void *to)
+{
+        static const struct field total = {
+                .type = &field_bytes, .least = 1 << 20, .most = TASK_MAX_SIZE};
+        bool for_suite = f->argument == CELL_SUITE;
+        struct task_limits *limits = to;
+        struct json_value child;
+
+        if (!json_is_object(s->value.node))
+                return false;
+        for (struct json_walk w = json_walk(s->value); json_next(&w, &child);) {
+                struct spot below = spot_below(s, &w, child);
+
+                if (strcmp(w.key, "network") == 0)
+                        read_network(r, &below);
+                else if (for_suite && strcmp(w.key, "total_memory") == 0)
+                        field_read(r, &total, &below, &limits->total_memory);
+                else if (!for_suite && strcmp(w.key, "result") == 0)
+                        reading_problem(r, &below, "a submission cell writes no result");
+                else
+                        read_limit(r, &below, limits);
+        }
+        return true;
+}
+
+static void want_limits(const struct field *f, char *out, size_t size)
+{
+        (void)f;
+        snprintf(out, size, "an object of limits");
+}
+
+const struct field_type task_pass = {read_pass, want_pass};
+const struct field_type task_judge = {read_judge, want_judge};
+const struct field_type task_image = {read_image, want_image};
+const struct field_type task_env = {read_env, want_env};
+const struct field_type task_limits = {read_limits, want_limits};

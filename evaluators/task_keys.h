@@ -1,0 +1,21 @@
+/* The keys of task.json that are not regular: their types, and what texts must look like. */
+#ifndef ASSAY_EVALUATORS_TASK_KEYS_H
+#define ASSAY_EVALUATORS_TASK_KEYS_H
+
+#include "task.h"
+
+#define TASK_MAX_SIZE (1ULL << 40) /* no task means more bytes than that */
+
+extern const struct field_type task_pass;   /* struct scoring: a number or "suite" */
+extern const struct field_type task_judge;  /* nothing: only "default" is known */
+extern const struct field_type task_image;  /* nothing: only "host" is known */
+extern const struct field_type task_env;    /* struct json_value: an object of texts */
+extern const struct field_type task_limits; /* struct task_limits, for the cell in .argument */
+
+/* Checks of texts: NULL, or "must …". */
+const char *task_check_line(const char *text);        /* no control character */
+const char *task_check_name(const char *text);        /* nor '/' */
+const char *task_check_result_path(const char *path); /* a plain path below /results/ */
+const char *task_check_relative(const char *path);    /* a plain path in a submission */
+
+#endif

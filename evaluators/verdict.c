@@ -1,0 +1,109 @@
+/* {"criteria": [{"name", "score", "reasoning"}], "summary", "model"?}. Whether the criteria are
+ * those of the rubric is for the runner to say, which knows the rubric. */
+#include "verdict.h"
+
+#include "answer.h"
+#include "fields.h"
+#include "number.h"
+
+enum { MOST_CRITERIA = 1000, MOST_REASONING = 1 << 20 };
+
+struct opinion {
+        const char *name, *reasoning;
+        char score[NUMBER_TEXT_SIZE];
+};
+
+struct verdict {
+        struct list opinions; /* of struct opinion */
+        const char *summary, *model;
+};
+
+static const struct field opinion_rows[] = {
+        FIELD("name", field_text, REQUIRED, struct opinion, name, .least = 1,
+                .most = SCORE_MAX_NAME),
+        FIELD("score", field_decimal, REQUIRED, struct opinion, score, .most = 100),
+        FIELD("reasoning", field_text, REQUIRED, struct opinion, reasoning, .most = MOST_REASONING),
+};
+static const struct opinion opinion_default = {.name = "", .reasoning = ""};
+static const struct fields opinion_fields = {
+        opinion_rows, COUNT(opinion_rows), UNKNOWN_IGNORED, &opinion_default};
+
+static const struct field verdict_rows[] = {
+        FIELD("criteria", field_list, REQUIRED, struct verdict, opinions, .least = 1,
+                .most = MOST_CRITERIA, .fields = &opinion_fields,
+                .item_size = sizeof(struct opinion)),
+        FIELD("summary", field_text, REQUIRED, struct verdict, summary, .most = MOST_REASONING),
+        FIELD("model", field_text, OPTIONAL, struct verdict, model, .most = SCORE_MAX_NAME),
+};
+/* Adapters add what they like: tokens, prompt hashes. */
+static const struct fields verdict_fields = FIELDS(verdict_rows, UNKNOWN_IGNORED);
+static const struct field whole = {.type = &field_object, .fields = &verdict_fields};
+
+static void check_repeated(struct reading *r, const struct list *opinions)
+{
+        const struct opinion *o = opinions->items;
+        char path[64];
+
+        for (size_t i = 0; i < opinions->count; i++)
+                for (size_t j = 0; j < i; j++)
+                        if (o[i].name[0] && strcmp(o[i].name, o[j].name) == 0) {
+                                snprintf(path, sizeof path, "criteria[%zu].name", i);
+                                reading_problem_at(r, path, "is scored twice");
+                                break;
+                        }
+}
+
+/* Reasons are for reading: a long one is cut at a character, it makes no verdict invalid. */
+static void put_cut(struct buffer *out, const char *text)
+{
+        size_t len = strlen(text);
+
+        if (len > SCORE_MAX_TEXT)
+                for (len = SCORE_MAX_TEXT; ((unsigned char)text[len] & 0xc0) == 0x80; len--)
+                        ;
+        put_bytes(out, text, len);
+}
+
+static void put_verdict(struct buffer *out, const struct verdict *v)
+{
+        const struct opinion *o = v->opinions.items;
+        size_t at;
+
+        for (size_t i = 0; i < v->opinions.count; i++) {
+                at = answer_begin(out, VERDICT_CRITERION);
+                put_text(out, o[i].name);
+                put_text(out, o[i].score);
+                put_cut(out, o[i].reasoning);
+                answer_end(out, at);
+        }
+        at = answer_begin(out, VERDICT_SUMMARY);
+        put_cut(out, v->summary);
+        put_text(out, v->model);
+        answer_end(out, at);
+}
+
+static int answer_document(const struct json *doc, struct buffer *out, struct error *err)
+{
+        const struct spot root = {.value = json_root(doc)};
+        struct verdict verdict = {.summary = "", .model = ""};
+        struct reading r;
+        int failed;
+
+        reading_begin(&r, doc);
+        field_read(&r, &whole, &root, &verdict);
+        check_repeated(&r, &verdict.opinions);
+        failed = reading_error(&r, CODE_JUDGE_INVALID, err);
+        if (!failed)
+                put_verdict(out, &verdict);
+        list_free(&verdict.opinions);
+        return failed;
+}
+
+int verdict_answer(const struct buffer *in, struct buffer *out, struct error *err)
+{
+        _cleanup_json_ struct json doc = JSON_INIT;
+
+        if (reading_open(&doc, in, CODE_JUDGE_INVALID, err) < 0)
+                return -1;
+        return answer_document(&doc, out, err);
+}

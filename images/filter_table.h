@@ -1,0 +1,33 @@
+/* The system calls that assay-unpack has left while it reads an archive; format in filter.h.
+ * Paths are fenced by landlock, which knows them; this table takes away everything else. No
+ * descriptor but those it was started with and files below its directory, no process, no
+ * network, no executable memory, no link and no rename. */
+#define FILTER_OTHERWISE SCMP_ACT_KILL_PROCESS
+
+#define FILTER_ROWS                                                                                \
+        ALLOW(read, "the archive; the source of a hard link")                                      \
+        ALLOW(pread64, "first bytes of the archive; SUBMISSION.md")                                \
+        ALLOW(lseek, "zip directories; going on in a directory that is being removed")             \
+        ALLOW(fstat, "sizes and kinds, by descriptor")                                             \
+        ALLOW(newfstatat, "the same as some libc versions ask it, with an empty path")             \
+        ALLOW(recvmsg, "requests")                                                                 \
+        ALLOW(sendmsg, "answers")                                                                  \
+        ALLOW(write, "answers")                                                                    \
+        ALLOW(pwrite64, "files, also sparse ones")                                                 \
+        ALLOW(openat2, "folders and files, beneath the directory")                                 \
+        ALLOW(openat, "the same where the kernel has no openat2; removing")                        \
+        ALLOW(mkdirat, "folders")                                                                  \
+        ALLOW(symlinkat, "links that stay inside")                                                 \
+        ALLOW(unlinkat, "removing")                                                                \
+        ALLOW(getdents64, "removing")                                                              \
+        ALLOW(fchmod, "removing from folders without permissions")                                 \
+        ALLOW(fchmodat, "removing folders that cannot be opened")                                  \
+        ALLOW(close, "descriptors of files written")                                               \
+        ALLOW(brk, "memory")                                                                       \
+        ALLOW_ZERO(mmap, 2, PROT_EXEC, "memory, never executable")                                 \
+        ALLOW_ZERO(mprotect, 2, PROT_EXEC, "memory, never executable")                             \
+        ALLOW(mremap, "memory")                                                                    \
+        ALLOW(munmap, "memory")                                                                    \
+        ALLOW(madvise, "memory")                                                                   \
+        ALLOW(rt_sigreturn, "returning from a signal")                                             \
+        ALLOW(exit_group, "the end")

@@ -1,0 +1,19 @@
+/* Looking at what came out of an archive: the files that the task asks for, SUBMISSION.md. */
+#ifndef ASSAY_IMAGES_INSPECT_H
+#define ASSAY_IMAGES_INSPECT_H
+
+#include "error.h"
+
+#include <stdint.h>
+
+struct required {
+        char *path;        /* owned by the request */
+        uint64_t max_size; /* 0: any */
+};
+
+/* `r` is a regular file below the directory `top`, no larger than wanted. */
+int inspect_required(int top, const struct required *r, struct error *err);
+/* The sections (submission_md.h) of the file `name` in `top`. */
+int inspect_submission_md(int top, const char *name, uint32_t *ret_sections, struct error *err);
+
+#endif

@@ -1,0 +1,126 @@
+/* assay-unpack: submission archives to trees, and trees to nothing. Started by assay for each
+ * evaluation; reads bytes of outsiders, so it locks itself in first (see filter_table.h) and has
+ * no privilege. Descriptors and messages are in messages.h. */
+#include "confine.h"
+#include "fd.h"
+#include "filter_images.h"
+#include "frame.h"
+#include "images/messages.h"
+#include "images/remove.h"
+#include "images/unpack.h"
+
+#include <signal.h>
+#include <sys/stat.h>
+#include <time.h>
+
+enum { ARCHIVE_FD = 0, SOCKET_FD = 1, TREE_FD = 3 };
+
+/* Tests link one that plays an unpacker which has been taken over. */
+void takeover_hook(void) __attribute__((weak));
+
+/* Everything that libc would look up in this machine's files must be looked up before. */
+static void prepare(void)
+{
+        setenv("TZ", "UTC0", 1); /* libarchive turns the times of zip entries */
+        tzset();
+        umask(022);
+        signal(SIGXFSZ, SIG_IGN); /* a file beyond the limit is an error, not the end */
+}
+
+static int lock_in(struct error *err)
+{
+        const struct confinement c = {
+                .name = "assay-unpack",
+                .keep_fds = TREE_FD + 1,
+                .tree = TREE_FD,
+                .cpu_seconds = 60,
+                .memory = 256 << 20,
+                .file_size = 4ULL << 30, /* what a task allows is counted by ourselves */
+                .open_files = 16,
+                .filter = filter_images,
+                .filter_length = sizeof filter_images / sizeof *filter_images,
+        };
+
+        return confine_self(&c, err);
+}
+
+static void request_free(struct request *q)
+{
+        for (uint32_t i = 0; i < q->required_count; i++)
+                free(q->required[i].path);
+        free(q->required);
+        *q = (struct request){0};
+}
+
+static int request_read(struct request *q, const struct frame *f, struct error *err)
+{
+        struct reader r = reader_of(f->payload.data, f->payload.len);
+        uint32_t count;
+
+        q->max_entries = get_u64(&r);
+        q->max_unpacked = get_u64(&r);
+        q->strip_common_root = get_u8(&r);
+        q->links_drop = get_u8(&r);
+        count = get_u32(&r);
+        if (count > UNPACK_MAX_REQUIRED)
+                r.bad = true;
+        if (!r.bad && count > 0)
+                q->required = calloc(count, sizeof *q->required);
+        for (; q->required && q->required_count < count; q->required_count++) {
+                struct required *file = &q->required[q->required_count];
+
+                file->path = get_new_text(&r, UNPACK_MAX_PATH);
+                file->max_size = get_u64(&r);
+        }
+        if (!reader_done(&r) || q->required_count != count)
+                return error_set(err, CODE_INTERNAL_FRAME, "a request is not as agreed");
+        return 0;
+}
+
+static int serve_unpack(
+        const struct frame *f, struct report *report, struct outcome *ret, struct error *err)
+{
+        struct request q = {0};
+        int r = request_read(&q, f, err);
+
+        if (r == 0)
+                r = unpack(ARCHIVE_FD, TREE_FD, &q, report, ret, err);
+        request_free(&q);
+        return r;
+}
+
+/* Answer one request; -1 when not even the answer could be sent. */
+static int serve(const struct frame *f, struct error *err)
+{
+        struct report report = {.fd = SOCKET_FD};
+        struct outcome done = {0};
+        struct error why = {0};
+        int r;
+
+        if (f->type == UNPACK_REQUEST)
+                r = serve_unpack(f, &report, &done, &why);
+        else if (f->type == UNPACK_REMOVE && f->payload.len == 0)
+                r = remove_below(TREE_FD, &done.entries, &why);
+        else
+                r = error_set(&why, CODE_INTERNAL_FRAME, "not a request: type %u", f->type);
+        return r == 0 ? report_done(&report, &done, err) : report_error(&report, &why, err);
+}
+
+int main(void)
+{
+        _cleanup_frame_ struct frame f = FRAME_INIT;
+        struct error err = {0};
+        int r;
+
+        prepare();
+        if (lock_in(&err) < 0) {
+                fprintf(stderr, "assay-unpack: %s\n", err.text);
+                return 1;
+        }
+        if (takeover_hook)
+                takeover_hook();
+        while ((r = frame_receive(SOCKET_FD, &f, UNPACK_MAX_REQUEST, 0, &err)) > 0)
+                if (serve(&f, &err) < 0)
+                        return 1;
+        return r == 0 ? 0 : 1;
+}

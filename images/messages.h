@@ -1,0 +1,44 @@
+/* How assay-unpack is asked and how it answers.
+ *
+ *   0  the archive: a regular file, read-only (anything for UNPACK_REMOVE)
+ *   1  a socket: requests come, answers go
+ *   2  /dev/null
+ *   3  the directory to fill (or, for UNPACK_REMOVE, to empty), owned by the unpacker's id
+ *
+ * Each request is answered by any number of UNPACK_WARNING, then UNPACK_DONE or UNPACK_ERROR.
+ * The unpacker ends when the other side closes. After an error the directory may hold a partial
+ * tree; the runner asks for UNPACK_REMOVE, on the same socket or of a new process.
+ *
+ * A common top folder is stripped by naming it: the submission is then what is below the folder
+ * `root` of UNPACK_DONE. Moving its content up would need the right to rename between
+ * directories, which landlock cannot give on older kernels. */
+#ifndef ASSAY_IMAGES_MESSAGES_H
+#define ASSAY_IMAGES_MESSAGES_H
+
+enum unpack_message {
+        UNPACK_REQUEST = 1, /* u64 max_entries, u64 max_unpacked (bytes), u8 strip_common_root,
+                               u8 links_drop, u32 n, n × (text required path, u64 max_size or 0) */
+        UNPACK_REMOVE,      /* nothing: remove everything below the directory */
+        UNPACK_WARNING,     /* text field (entry name or empty), text message */
+        UNPACK_DONE,        /* u64 entries (files, folders, links made; after UNPACK_REMOVE:
+                               removed), u64 unpacked bytes, u32 sections (a bit for each heading
+                               of SUBMISSION.md, in the order of UNPACK_SECTIONS), u8
+                               has_submission_md, text root (empty, or one name) */
+        UNPACK_ERROR,       /* error */
+};
+
+enum {
+        UNPACK_MAX_REQUEST = 1 << 20,
+        UNPACK_MAX_WARNINGS = 100, /* more are counted in one last warning */
+        UNPACK_MAX_REQUIRED = 1000,
+        UNPACK_MAX_PATH = 4096, /* bytes of an entry's path */
+};
+
+#define UNPACK_SECTIONS                                                                            \
+        {                                                                                          \
+                "What I Built", "How To Run", "Architecture", "What Works", "Known Limitations",   \
+                        "Tradeoffs"                                                                \
+        }
+enum { UNPACK_SECTION_COUNT = 6 };
+
+#endif

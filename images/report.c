@@ -1,0 +1,55 @@
+/* Answer frames; see report.h. */
+#include "images/report.h"
+
+#include "frame.h"
+#include "images/messages.h"
+
+static int send_warning(int fd, const char *field, const char *message, struct error *err)
+{
+        _cleanup_buffer_ struct buffer b = BUFFER_INIT;
+
+        put_text(&b, field);
+        put_text(&b, message);
+        return frame_send(fd, UNPACK_WARNING, &b, NULL, 0, err);
+}
+
+int report_warning(struct report *r, const char *field, const char *message, struct error *err)
+{
+        r->warnings++;
+        return r->warnings <= UNPACK_MAX_WARNINGS ? send_warning(r->fd, field, message, err) : 0;
+}
+
+/* The warnings that were not sent. */
+static int report_rest(struct report *r, struct error *err)
+{
+        char message[64];
+
+        if (r->warnings <= UNPACK_MAX_WARNINGS)
+                return 0;
+        snprintf(message, sizeof message, "%u more warnings", r->warnings - UNPACK_MAX_WARNINGS);
+        return send_warning(r->fd, "", message, err);
+}
+
+int report_done(struct report *r, const struct outcome *o, struct error *err)
+{
+        _cleanup_buffer_ struct buffer b = BUFFER_INIT;
+
+        put_u64(&b, o->entries);
+        put_u64(&b, o->bytes);
+        put_u32(&b, o->sections);
+        put_u8(&b, o->has_submission_md);
+        put_text(&b, o->root);
+        if (report_rest(r, err) < 0)
+                return -1;
+        return frame_send(r->fd, UNPACK_DONE, &b, NULL, 0, err);
+}
+
+int report_error(struct report *r, const struct error *what, struct error *err)
+{
+        _cleanup_buffer_ struct buffer b = BUFFER_INIT;
+
+        put_error(&b, what);
+        if (report_rest(r, err) < 0)
+                return -1;
+        return frame_send(r->fd, UNPACK_ERROR, &b, NULL, 0, err);
+}

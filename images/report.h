@@ -1,0 +1,27 @@
+/* What assay-unpack tells the runner: the answer frames of messages.h. */
+#ifndef ASSAY_IMAGES_REPORT_H
+#define ASSAY_IMAGES_REPORT_H
+
+#include "error.h"
+
+#include <stdint.h>
+
+struct report {
+        int fd;
+        unsigned warnings; /* also those beyond UNPACK_MAX_WARNINGS, which are counted only */
+};
+
+/* What was made, or removed. */
+struct outcome {
+        uint64_t entries;
+        uint64_t bytes;
+        uint32_t sections; /* bits by the order of UNPACK_SECTIONS */
+        bool has_submission_md;
+        char root[256]; /* the common top folder, or empty */
+};
+
+int report_warning(struct report *r, const char *field, const char *message, struct error *err);
+int report_done(struct report *r, const struct outcome *o, struct error *err);
+int report_error(struct report *r, const struct error *what, struct error *err);
+
+#endif

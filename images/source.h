@@ -1,0 +1,33 @@
+/* The archive being read: libarchive, held to the formats we take, its answers in our terms. */
+#ifndef ASSAY_IMAGES_SOURCE_H
+#define ASSAY_IMAGES_SOURCE_H
+
+#include "images/entry.h"
+
+#include <sys/types.h>
+
+struct source {
+        struct archive *archive;
+        struct archive_entry *entry; /* the current one; owned by `archive` */
+        int fd;                      /* borrowed */
+        bool started;
+        struct buffer converted; /* a name that was not UTF-8 */
+};
+
+/* Start at the beginning of the file `fd`. */
+int source_open(struct source *s, int fd, struct error *err);
+void source_close(struct source *s);
+#define _cleanup_source_ __attribute__((cleanup(source_close)))
+
+/* The next entry, valid until the next call. 1, or 0 at the end, or -1. `ret_renamed` says that
+ * the name was not UTF-8 and has been read as code page 437. */
+int source_next(struct source *s, struct entry *ret, bool *ret_renamed, struct error *err);
+/* After the first entry: the archive has a directory of its own and can be read twice cheaply. */
+bool source_is_zip(const struct source *s);
+
+/* The next piece of the current entry's data and where in the file it belongs (pieces of a sparse
+ * file leave holes). 1, or 0 at the end, or -1. */
+int source_data(struct source *s, const void **ret_data, size_t *ret_len, uint64_t *ret_offset,
+        struct error *err);
+
+#endif

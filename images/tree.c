@@ -1,0 +1,129 @@
+/* Writing below the directory to fill; see tree.h. Modes are ours alone: folders 0755, files 0644
+ * or 0755; no owner, time or attribute comes from the archive. */
+#include "images/tree.h"
+
+#include "beneath.h"
+#include "fd.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+void tree_close(struct tree *t)
+{
+        t->folder = fd_close(t->folder);
+}
+
+static int failure(const char *path, struct error *err)
+{
+        enum code code = errno == EFBIG          ? CODE_ARCHIVE_TOO_LARGE
+                         : errno == ENAMETOOLONG ? CODE_ARCHIVE_BAD_NAME
+                                                 : CODE_INFRA_IO;
+
+        return error_errno(err, code, errno, "%.300s: cannot be written", path);
+}
+
+/* The folder that holds `path`, from the cache where it is the same as last time. */
+static int enter(struct tree *t, const char *path, const char **ret_name, struct error *err)
+{
+        const char *slash = strrchr(path, '/');
+        size_t len = slash ? (size_t)(slash - path) : 0;
+        char *cached = t->folder_path.text;
+
+        *ret_name = slash ? slash + 1 : path;
+        if (!slash)
+                return t->root;
+        if (t->folder >= 0 && strncmp(cached, path, len) == 0 && cached[len] == '\0')
+                return t->folder;
+        t->folder = fd_close(t->folder);
+        memcpy(cached, path, len);
+        cached[len] = '\0';
+        t->folder = beneath_open(t->root, cached, O_RDONLY | O_DIRECTORY, 0);
+        return t->folder >= 0 ? t->folder : failure(path, err);
+}
+
+static int make_folder(struct tree *t, const char *path, struct error *err)
+{
+        const char *name;
+        int folder = enter(t, path, &name, err);
+
+        if (folder < 0)
+                return -1;
+        return mkdirat(folder, name, 0755) == 0 ? 0 : failure(path, err);
+}
+
+int tree_make_folders(
+        struct tree *t, const char *path, size_t known, bool itself, struct error *err)
+{
+        size_t end = strlen(path);
+        struct path part;
+
+        for (size_t i = known + 1; i <= end; i++) {
+                if (path[i] != '/' && !(itself && i == end))
+                        continue;
+                memcpy(part.text, path, i);
+                part.text[i] = '\0';
+                if (make_folder(t, part.text, err) < 0)
+                        return -1;
+        }
+        return 0;
+}
+
+int tree_make_file(struct tree *t, const char *path, bool executable, struct error *err)
+{
+        const char *name;
+        int fd, folder = enter(t, path, &name, err);
+
+        if (folder < 0)
+                return -1;
+        fd = beneath_open(
+                folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, executable ? 0755 : 0644);
+        return fd >= 0 ? fd : failure(path, err);
+}
+
+int tree_make_symlink(struct tree *t, const char *path, const char *target, struct error *err)
+{
+        const char *name;
+        int folder = enter(t, path, &name, err);
+
+        if (folder < 0)
+                return -1;
+        return symlinkat(target, folder, name) == 0 ? 0 : failure(path, err);
+}
+
+int tree_open_file(struct tree *t, const char *path, struct error *err)
+{
+        int fd = beneath_open(t->root, path, O_RDONLY | O_NOFOLLOW, 0);
+
+        if (fd < 0)
+                return error_errno(err, CODE_INFRA_IO, errno, "%.300s: cannot be opened", path);
+        return fd;
+}
+
+int tree_remove_symlink(struct tree *t, const char *path, struct error *err)
+{
+        const char *name;
+        int folder = enter(t, path, &name, err);
+
+        if (folder < 0)
+                return -1;
+        return unlinkat(folder, name, 0) == 0 ? 0 : failure(path, err);
+}
+
+int tree_write(
+        int fd, const void *data, size_t len, uint64_t offset, const char *path, struct error *err)
+{
+        const char *at = data;
+
+        while (len > 0) {
+                ssize_t n = pwrite(fd, at, len, (off_t)offset);
+
+                if (n < 0 && errno == EINTR)
+                        continue;
+                if (n < 0)
+                        return failure(path, err);
+                at += n;
+                len -= (size_t)n;
+                offset += (uint64_t)n;
+        }
+        return 0;
+}

@@ -1,0 +1,36 @@
+/* Making files, folders and links in the directory to fill. Paths are in normal form and judged
+ * (entry.h); still every one is opened beneath the root without following links. */
+#ifndef ASSAY_IMAGES_TREE_H
+#define ASSAY_IMAGES_TREE_H
+
+#include "images/name.h"
+
+struct tree {
+        int root;                /* borrowed */
+        int folder;              /* the folder used last, or -EBADF */
+        struct path folder_path; /* its path; entries of one folder mostly come together */
+};
+#define TREE_INIT(fd)                                                                              \
+        {                                                                                          \
+                .root = (fd), .folder = -EBADF                                                     \
+        }
+
+void tree_close(struct tree *t);
+#define _cleanup_tree_ __attribute__((cleanup(tree_close)))
+
+/* Make the folders on the way to `path`, whose first `known` bytes exist already; with `itself`,
+ * `path` is the last of them. */
+int tree_make_folders(
+        struct tree *t, const char *path, size_t known, bool itself, struct error *err);
+/* A new file, opened for writing; the caller closes it. */
+int tree_make_file(struct tree *t, const char *path, bool executable, struct error *err);
+int tree_make_symlink(struct tree *t, const char *path, const char *target, struct error *err);
+/* A file made earlier, opened for reading; the caller closes it. */
+int tree_open_file(struct tree *t, const char *path, struct error *err);
+int tree_remove_symlink(struct tree *t, const char *path, struct error *err);
+
+/* Write at a place of a file of ours. -1 with the reason (full disk, file size limit). */
+int tree_write(
+        int fd, const void *data, size_t len, uint64_t offset, const char *path, struct error *err);
+
+#endif

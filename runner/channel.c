@@ -1,0 +1,253 @@
+/* The runner's side of the supervisor; see channel.h and sandbox/messages.h. */
+#include "channel.h"
+
+#include "fd.h"
+#include "spawn.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { HELPER_WALL_MS = 120000 };
+
+const char *enforcer_name(enum enforcer e)
+{
+        static const char *const names[ENFORCER_COUNT] = {
+                [ENFORCED_CGROUP_V2] = "cgroup v2",
+                [ENFORCED_CGROUP_V1] = "cgroup v1",
+                [ENFORCED_RLIMIT] = "rlimit",
+                [ENFORCED_TMPFS] = "tmpfs",
+                [ENFORCED_CLOCK] = "clock",
+                [ENFORCED_POLLING] = "polling",
+                [ENFORCED_RUNNER] = "runner",
+                [ENFORCED_NOTHING] = "nothing",
+        };
+
+        return (unsigned)e < ENFORCER_COUNT ? names[e] : "nothing";
+}
+
+int channel_open(struct channel *c, struct error *err)
+{
+        static const char *const argv[] = {"assay-cell", "serve", NULL};
+        _cleanup_fd_ int program = spawn_find("assay-cell", err);
+        _cleanup_fd_ int theirs = -EBADF;
+        struct spawn spawn = {.program = program, .argv = argv, .fd_count = 4};
+        int pair[2];
+
+        if (program < 0 || fd_socketpair(pair, err) < 0)
+                return -1;
+        c->socket = pair[0];
+        theirs = pair[1];
+        spawn.fds[0] = spawn.fds[1] = -EBADF;
+        spawn.fds[2] = STDERR_FILENO;
+        spawn.fds[SUPERVISOR_SOCKET] = theirs;
+        return spawn_process(&spawn, &c->pidfd, err) < 0 ? -1 : 0;
+}
+
+/* Its socket at an end, the supervisor kills every cell and leaves. We wait for it, so that
+ * nothing of an evaluation is left when we say that it is over. */
+void channel_close(struct channel *c)
+{
+        c->socket = fd_close(c->socket);
+        if (c->pidfd >= 0)
+                spawn_wait(c->pidfd, NULL);
+        c->pidfd = fd_close(c->pidfd);
+}
+
+static int lost(struct error *err)
+{
+        return error_set(err, CODE_INFRA_SUPERVISOR, "the supervisor of the cells ended unexpectedly");
+}
+
+static int malformed(struct error *err)
+{
+        return error_set(err, CODE_INTERNAL_FRAME, "the supervisor sent a malformed answer");
+}
+
+/* The next frame; its end of the socket closed means that it died. */
+static int receive(struct channel *c, struct frame *f, struct error *err)
+{
+        int r = frame_receive(c->socket, f, CELL_MAX_REQUEST, 1, err);
+
+        return r == 0 ? lost(err) : r;
+}
+
+int channel_ready(struct channel *c, struct error *err)
+{
+        _cleanup_frame_ struct frame f = FRAME_INIT;
+        struct machine_facts *m = &c->facts;
+        struct reader r;
+
+        if (c->ready)
+                return 0;
+        if (receive(c, &f, err) < 0)
+                return -1;
+        r = reader_of(f.payload.data, f.payload.len);
+        m->root = get_u8(&r);
+        m->ids = get_u8(&r);
+        m->cgroup_version = get_u8(&r);
+        m->weak = get_u64(&r);
+        for (unsigned i = 0; i < LIMIT_COUNT; i++) {
+                m->enforcers[i] = get_u8(&r);
+                r.bad |= m->enforcers[i] >= ENFORCER_COUNT;
+        }
+        if (f.type != SUPERVISOR_READY || !reader_done(&r) || m->ids >= IDS_COUNT)
+                return malformed(err);
+        c->ready = true;
+        return 0;
+}
+
+static void put_list(struct buffer *b, const char *const *list)
+{
+        uint32_t count = 0;
+
+        while (list[count])
+                count++;
+        put_u32(b, count);
+        for (uint32_t i = 0; i < count; i++)
+                put_text(b, list[i]);
+}
+
+int channel_send_order(int socket, uint32_t id, const struct cell_order *order, struct error *err)
+{
+        _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
+        int fds[FRAME_MAX_FDS];
+        unsigned count = 0;
+
+        put_u32(&payload, id);
+        put_u8(&payload, (uint8_t)order->kind);
+        put_u8(&payload, order->allow_weak ? CELL_ALLOW_WEAK : 0);
+        for (unsigned i = 0; i < LIMIT_COUNT; i++)
+                put_u64(&payload, order->limits.value[i]);
+        put_text(&payload, order->workdir);
+        put_list(&payload, order->argv);
+        put_list(&payload, order->envp);
+        for (int i = 0; i < CELL_STDIO; i++)
+                fds[count++] = order->stdio[i];
+        put_u32(&payload, order->mount_count);
+        for (unsigned i = 0; i < order->mount_count; i++) {
+                put_text(&payload, order->mounts[i].place);
+                put_u8(&payload, order->mounts[i].flags);
+                fds[count++] = order->mounts[i].tree;
+        }
+        put_text(&payload, order->result_dir);
+        put_text(&payload, order->result_file);
+        return frame_send(socket, CELL_START, &payload, fds, count, err);
+}
+
+uint32_t channel_start_cell(struct channel *c, const struct cell_order *order, struct error *err)
+{
+        if (channel_ready(c, err) < 0 || channel_send_order(c->socket, ++c->last_id, order, err) < 0)
+                return 0;
+        return c->last_id;
+}
+
+int channel_kill(struct channel *c, uint32_t id, enum code reason, struct error *err)
+{
+        _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
+
+        put_u32(&payload, id);
+        put_u16(&payload, (uint16_t)reason);
+        return frame_send(c->socket, CELL_KILL, &payload, NULL, 0, err);
+}
+
+static int decode_done(struct frame *f, struct reader *r, struct cell_outcome *ret)
+{
+        unsigned end = get_u8(r), stopped, result;
+
+        ret->end = end;
+        ret->status = get_u32(r);
+        ret->stopped = stopped = get_u16(r);
+        ret->cpu_us = get_u64(r);
+        ret->wall_us = get_u64(r);
+        ret->memory_peak = get_u64(r);
+        ret->pids_peak = get_u64(r);
+        ret->oom_kills = get_u64(r);
+        ret->setup_us = get_u64(r);
+        ret->result = result = get_u8(r);
+        ret->result_size = get_u64(r);
+        if (!reader_done(r) || end >= CELL_END_COUNT || stopped >= CODE_COUNT ||
+                result >= RESULT_STATE_COUNT || f->fd_count != (result == RESULT_FILE))
+                return -1;
+        if (result == RESULT_FILE)
+                ret->result_fd = take_fd(&f->fds[0]);
+        return 0;
+}
+
+int channel_cell_done(struct channel *c, uint32_t id, struct cell_outcome *ret, struct error *err)
+{
+        _cleanup_frame_ struct frame f = FRAME_INIT;
+        struct cell_outcome outcome = {.result_fd = -EBADF};
+        struct reader r;
+
+        if (receive(c, &f, err) < 0)
+                return -1;
+        r = reader_of(f.payload.data, f.payload.len);
+        if (get_u32(&r) != id)
+                return malformed(err);
+        if (f.type == CELL_FAILED) {
+                get_error(&r, &outcome.failed);
+                if (!reader_done(&r))
+                        return malformed(err);
+        } else if (f.type != CELL_DONE || decode_done(&f, &r, &outcome) < 0)
+                return malformed(err);
+        *ret = outcome;
+        return 0;
+}
+
+uint32_t channel_start_helper(struct channel *c, enum helper which, enum helper_mode mode,
+        const int *fds, unsigned fd_count, struct error *err)
+{
+        _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
+
+        put_u32(&payload, ++c->last_id);
+        put_u8(&payload, (uint8_t)which);
+        put_u8(&payload, (uint8_t)mode);
+        if (channel_ready(c, err) < 0 ||
+                frame_send(c->socket, HELPER_START, &payload, fds, fd_count, err) < 0)
+                return 0;
+        return c->last_id;
+}
+
+static int judge_helper(uint32_t status, bool too_slow, enum code code_if_slow, struct error *err)
+{
+        if (status == 0)
+                return 0;
+        if (too_slow || status == 128 + SIGXCPU)
+                return error_set(err, code_if_slow, "it took more time than it may");
+        if (status > 128)
+                return error_set(err, CODE_INTERNAL_HELPER, "a helper program died from signal %u%s",
+                        (unsigned)status - 128,
+                        status == 128 + SIGSYS ? ", for a system call it may not make" : "");
+        return error_set(err, CODE_INTERNAL_HELPER, "a helper program ended with status %u",
+                (unsigned)status);
+}
+
+int channel_helper_done(struct channel *c, uint32_t id, enum code code_if_slow, struct error *err)
+{
+        _cleanup_frame_ struct frame f = FRAME_INIT;
+        struct pollfd wait = {.fd = c->socket, .events = POLLIN};
+        bool too_slow = false;
+        struct reader r;
+        uint32_t status;
+
+        if (poll(&wait, 1, HELPER_WALL_MS) == 0) {
+                too_slow = true;
+                if (channel_kill(c, id, CODE_INFRA_HELPER, err) < 0)
+                        return -1;
+        }
+        if (receive(c, &f, err) < 0)
+                return -1;
+        r = reader_of(f.payload.data, f.payload.len);
+        if (get_u32(&r) != id)
+                return malformed(err);
+        if (f.type == CELL_FAILED) {
+                get_error(&r, err);
+                return reader_done(&r) ? -1 : malformed(err);
+        }
+        status = get_u32(&r);
+        if (f.type != HELPER_DONE || !reader_done(&r))
+                return malformed(err);
+        return judge_helper(status, too_slow, code_if_slow, err);
+}

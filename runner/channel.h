@@ -1,0 +1,82 @@
+/* The runner's side of the supervisor: cells and helpers are asked for here, and their ends come
+ * back as events. One channel serves one evaluation at a time; nothing is shared. */
+#ifndef ASSAY_CHANNEL_H
+#define ASSAY_CHANNEL_H
+
+#include "error.h"
+#include "frame.h"
+#include "limit.h"
+#include "sandbox/messages.h"
+
+/* What the supervisor said of itself when it was ready. */
+struct machine_facts {
+        bool root;
+        enum id_map ids;
+        unsigned cgroup_version;
+        uint64_t weak; /* mask of limits that this machine only polls for, or cannot hold */
+        uint8_t enforcers[LIMIT_COUNT];
+};
+
+struct channel {
+        int socket;
+        int pidfd;
+        uint32_t last_id;
+        bool ready;
+        struct machine_facts facts;
+};
+
+#define CHANNEL_INIT {.socket = -EBADF, .pidfd = -EBADF}
+
+/* What a cell is to run; texts and descriptors are borrowed. */
+struct cell_order {
+        enum cell_kind kind;
+        bool allow_weak;
+        struct limits limits;
+        const char *workdir;
+        const char *const *argv, *const *envp; /* NULL at the end */
+        int stdio[CELL_STDIO];
+        struct {
+                int tree;
+                const char *place;
+                uint8_t flags;
+        } mounts[CELL_MAX_MOUNTS];
+        unsigned mount_count;
+        const char *result_dir, *result_file; /* "" for none */
+};
+
+/* How a cell ended. */
+struct cell_outcome {
+        struct error failed; /* code NONE unless the cell could not be made */
+        enum cell_end end;
+        uint32_t status;
+        enum code stopped;
+        uint64_t cpu_us, wall_us, memory_peak, pids_peak, oom_kills, setup_us;
+        enum result_state result;
+        uint64_t result_size;
+        int result_fd; /* owned; -EBADF when there is none */
+};
+
+/* Start the supervisor, with the privilege this process has now. It gets ready meanwhile. */
+int channel_open(struct channel *c, struct error *err);
+void channel_close(struct channel *c);
+/* Wait until it is ready; `facts` are valid afterwards. */
+int channel_ready(struct channel *c, struct error *err);
+
+/* Put the CELL_START of an order into `socket` (`assay exec` hands it on like this). */
+int channel_send_order(int socket, uint32_t id, const struct cell_order *order, struct error *err);
+/* Start a cell; returns its id, or 0. */
+uint32_t channel_start_cell(struct channel *c, const struct cell_order *order, struct error *err);
+int channel_kill(struct channel *c, uint32_t id, enum code reason, struct error *err);
+/* Receive the end of cell `id`; blocks until it comes. */
+int channel_cell_done(struct channel *c, uint32_t id, struct cell_outcome *ret, struct error *err);
+
+/* Start a helper with the descriptors that HELPER_START names; returns its id, or 0. */
+uint32_t channel_start_helper(struct channel *c, enum helper which, enum helper_mode mode,
+        const int *fds, unsigned fd_count, struct error *err);
+/* Wait for its end. A helper that did not exit 0 is internal.helper_died, except that one killed
+ * for its cpu or wall time fails with `code_if_slow`. */
+int channel_helper_done(struct channel *c, uint32_t id, enum code code_if_slow, struct error *err);
+
+const char *enforcer_name(enum enforcer e);
+
+#endif

@@ -1,0 +1,90 @@
+/* assay check TASK: every error of a task at once, each with its place. */
+#include "verbs.h"
+
+#include "fd.h"
+#include "privilege.h"
+#include "report/json.h"
+#include "task.h"
+
+static void show_text(const char *path, const struct task *t)
+{
+        for (unsigned i = 0; i < t->problem_count; i++)
+                printf("%s/task.json:%u:%u: %s: %s\n", path, t->problems[i].line,
+                        t->problems[i].column, t->problems[i].key, t->problems[i].message);
+        for (unsigned i = 0; i < t->warning_count; i++)
+                printf("%s/task.json: warning: %s: %s\n", path, t->warnings[i].key,
+                        t->warnings[i].message);
+        if (t->problem_count == 0)
+                printf("%s: the task \"%s\" is valid\n", path, t->name);
+}
+
+static void json_problems(struct json_writer *w, const char *key, const struct task_problem *list,
+        unsigned count, bool with_place)
+{
+        json_array(w, key);
+        for (unsigned i = 0; i < count; i++) {
+                json_object(w, NULL);
+                json_text(w, "file", "task.json");
+                if (with_place) {
+                        json_number(w, "line", list[i].line);
+                        json_number(w, "column", list[i].column);
+                }
+                json_text(w, "key", list[i].key);
+                json_text(w, "message", list[i].message);
+                json_close(w);
+        }
+        json_close(w);
+}
+
+static void show_json(const struct task *t)
+{
+        _cleanup_buffer_ struct buffer out = BUFFER_INIT;
+        struct json_writer w = {.out = &out};
+
+        json_object(&w, NULL);
+        json_bool(&w, "valid", t->problem_count == 0);
+        json_problems(&w, "errors", t->problems, t->problem_count, true);
+        json_problems(&w, "warnings", t->warnings, t->warning_count, false);
+        json_close(&w);
+        printf("%s\n", buffer_text(&out));
+}
+
+static int check(const char *path, const struct common_options *common, struct error *err)
+{
+        struct channel channel = CHANNEL_INIT;
+        struct task task = TASK_INIT;
+        int r = task_open(&task, path, err);
+
+        if (r == 0)
+                r = channel_open(&channel, err);
+        if (r == 0)
+                r = privilege_drop(err);
+        if (r == 0)
+                r = task_read(&task, &channel, err);
+        channel_close(&channel);
+        if (r == 0 || (err->code == CODE_TASK_INVALID && task.problem_count > 0)) {
+                if (common->json)
+                        show_json(&task);
+                else if (!common->quiet)
+                        show_text(path, &task);
+        }
+        task_free(&task);
+        return r;
+}
+
+int verb_check(int argc, char **argv, struct error *err)
+{
+        struct common_options common = {0};
+        int rest = options_parse(NULL, 0, &common, argc, argv, err);
+
+        if (rest < 0)
+                return -1;
+        if (common.help)
+                return verb_help("check TASK",
+                        "Validates a task without running anything. Every error is listed, with its "
+                        "place.",
+                        NULL, 0);
+        if (rest != 1)
+                return error_set(err, CODE_USAGE, "check: needs one task");
+        return check(argv[0], &common, err);
+}

@@ -1,0 +1,155 @@
+/* assay exec IMAGE -- CMD…: this process becomes the supervisor of one cell. The request is put
+ * into a socket first, and the socket's other end is what the supervisor reads. */
+#include "verbs.h"
+
+#include "channel.h"
+#include "fd.h"
+#include "spawn.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+struct exec_options {
+        struct common_options common;
+        struct option_list limits, env;
+        const char *report, *workdir;
+        bool timing, allow_weak;
+};
+
+static int take_limits(const struct option_list *list, struct limits *limits, struct error *err)
+{
+        for (unsigned i = 0; i < list->count; i++) {
+                const char *equals = strchr(list->values[i], '=');
+                char name[32];
+                enum limit limit;
+
+                snprintf(name, sizeof name, "%.*s", (int)strcspn(list->values[i], "="),
+                        list->values[i]);
+                limit = limit_find(name);
+                if (!equals || limit == LIMIT_COUNT)
+                        return error_set(err, CODE_USAGE, "--limit %s: not of the form NAME=VALUE with "
+                                                          "a limit's name",
+                                list->values[i]);
+                if (limit_parse(limit, equals + 1, &limits->value[limit], err) < 0)
+                        return error_add(err, "--limit %s", list->values[i]);
+        }
+        limits_settle(limits);
+        return 0;
+}
+
+static int take_env(const struct option_list *list, const char **ret_env, struct error *err)
+{
+        unsigned count = 0;
+
+        ret_env[count++] = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+        ret_env[count++] = "HOME=/root";
+        ret_env[count++] = "LANG=C.UTF-8";
+        ret_env[count++] = "TZ=UTC";
+        for (unsigned i = 0; i < list->count; i++) {
+                if (!strchr(list->values[i], '='))
+                        return error_set(err, CODE_USAGE, "--env %s: not of the form NAME=VALUE",
+                                list->values[i]);
+                ret_env[count++] = list->values[i];
+        }
+        ret_env[count] = NULL;
+        return 0;
+}
+
+static int send_report_request(int socket, const struct exec_options *o, struct error *err)
+{
+        _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
+        _cleanup_fd_ int fd = -EBADF;
+
+        if (!o->report && !o->timing)
+                return 0;
+        fd = o->report ? open(o->report, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0644)
+                       : fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+        if (fd < 0)
+                return error_errno(err, CODE_USAGE, errno, "--report %s", o->report);
+        put_u8(&payload, o->timing);
+        return frame_send(socket, EXEC_REPORT, &payload, &fd, 1, err);
+}
+
+/* Does not return on success. */
+static int become_supervisor(int socket, struct error *err)
+{
+        char *const argv[] = {(char[]){"assay-cell"}, (char[]){"exec"}, NULL};
+        char *const no_environment[] = {NULL};
+        _cleanup_fd_ int program = spawn_find("assay-cell", err);
+
+        if (program < 0)
+                return -1;
+        if (socket == SUPERVISOR_SOCKET)
+                fcntl(socket, F_SETFD, 0);
+        else if (dup2(socket, SUPERVISOR_SOCKET) < 0)
+                return error_errno(err, CODE_INFRA_IO, errno, "cannot pass the request on");
+        execveat(program, "", argv, no_environment, AT_EMPTY_PATH);
+        return error_errno(err, CODE_INFRA_HELPER, errno, "cannot start assay-cell");
+}
+
+static int exec_cell(const struct exec_options *o, char **command, struct error *err)
+{
+        const char *env[OPTION_LIST_MAX + 8];
+        struct cell_order order = {
+                .kind = CELL_SUITE,
+                .allow_weak = o->allow_weak,
+                .workdir = o->workdir ? o->workdir : "/",
+                .argv = (const char *const *)command,
+                .envp = env,
+                .stdio = {0, 1, 2},
+                .result_dir = "",
+                .result_file = "",
+        };
+        int pair[2];
+
+        limits_standard(&order.limits, CELL_SUITE);
+        if (take_limits(&o->limits, &order.limits, err) < 0 || take_env(&o->env, env, err) < 0)
+                return -1;
+        if (*order.workdir != '/')
+                return error_set(err, CODE_USAGE, "--workdir %s: not an absolute path", o->workdir);
+        if (fd_socketpair(pair, err) < 0 || send_report_request(pair[0], o, err) < 0 ||
+                channel_send_order(pair[0], 1, &order, err) < 0)
+                return -1;
+        fd_close(pair[0]);
+        /* Whatever the caller left open must not reach the supervisor: it all goes at exec. */
+        if (close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) < 0)
+                return error_errno(err, CODE_INFRA_IO, errno, "cannot close descriptors");
+        return become_supervisor(pair[1], err);
+}
+
+int verb_exec(int argc, char **argv, struct error *err)
+{
+        struct exec_options o = {0};
+        const struct option table[] = {
+                {"--limit", OPTION_LIST, &o.limits, "NAME=VALUE", "such as memory=256MiB, wall=10s"},
+                {"--env", OPTION_LIST, &o.env, "NAME=VALUE", "add to the command's environment"},
+                {"--workdir", OPTION_TEXT, &o.workdir, "DIR", "where the command starts (/)"},
+                {"--report", OPTION_TEXT, &o.report, "FILE", "how it ended and what it used, as JSON"},
+                {"--timing", OPTION_FLAG, &o.timing, NULL, "add the set-up time to the report"},
+                {"--allow-weak-limits", OPTION_FLAG, &o.allow_weak, NULL,
+                        "run where limits can only be polled for"},
+        };
+        int rest = options_parse(table, sizeof table / sizeof *table, &o.common, argc, argv, err);
+
+        if (rest < 0)
+                return -1;
+        if (o.common.help)
+                return verb_help("exec [OPTIONS] IMAGE -- CMD…",
+                        "Runs one command in a cell and passes its status on.", table,
+                        sizeof table / sizeof *table);
+        if (rest < 2)
+                return error_set(err, CODE_USAGE, "exec: needs an image and a command");
+        if (strcmp(argv[0], "host") != 0)
+                return error_set(err, CODE_TASK_UNSUPPORTED, "image %s: only the image `host` is known",
+                        argv[0]);
+        argv[rest] = NULL;
+        if (exec_cell(&o, argv + 1, err) < 0) {
+                const struct code_info *code = code_info(err->code);
+
+                if (code->ending == END_USAGE)
+                        return -1;
+                fprintf(stderr, "assay: %s (%s)\n", err->text, code->remedy);
+                return 125;
+        }
+        return 0;
+}

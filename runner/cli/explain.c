@@ -1,0 +1,50 @@
+/* assay explain CODE */
+#include "verbs.h"
+
+#include "report/json.h"
+
+static void show(enum code code, bool json)
+{
+        const struct code_info *info = code_info(code);
+        _cleanup_buffer_ struct buffer out = BUFFER_INIT;
+        struct json_writer w = {.out = &out};
+
+        if (!json) {
+                printf("%s\n  caused by: %s\n  exit status: %d\n  what to do: %s\n", info->name,
+                        error_class_name(info->class), info->ending, info->remedy);
+                return;
+        }
+        json_object(&w, NULL);
+        json_text(&w, "code", info->name);
+        json_text(&w, "class", error_class_name(info->class));
+        json_number(&w, "exit", info->ending);
+        json_text(&w, "remedy", info->remedy);
+        json_close(&w);
+        printf("%s\n", buffer_text(&out));
+}
+
+int verb_explain(int argc, char **argv, struct error *err)
+{
+        struct common_options common = {0};
+        int rest = options_parse(NULL, 0, &common, argc, argv, err);
+        enum code code;
+
+        if (rest < 0)
+                return -1;
+        if (common.help)
+                return verb_help("explain [CODE]",
+                        "Says what an error code means and what to do; without CODE, all of them.",
+                        NULL, 0);
+        if (rest > 1)
+                return error_set(err, CODE_USAGE, "explain: takes one code");
+        if (rest == 0) {
+                for (unsigned i = CODE_NONE + 1; i < CODE_COUNT; i++)
+                        show((enum code)i, common.json);
+                return 0;
+        }
+        code = code_find(argv[0]);
+        if (code == CODE_NONE)
+                return error_set(err, CODE_USAGE, "explain: %s is no code of Assay", argv[0]);
+        show(code, common.json);
+        return 0;
+}

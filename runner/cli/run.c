@@ -1,0 +1,83 @@
+/* assay run TASK SUBMISSION: one evaluation, its report, its exit status. */
+#include "verbs.h"
+
+#include "fd.h"
+#include "report/report.h"
+
+#include <unistd.h>
+
+struct run_options {
+        struct common_options common;
+        struct evaluation_options evaluation;
+};
+
+static int print(const struct evaluation *e, const struct run_options *o, struct error *err)
+{
+        _cleanup_buffer_ struct buffer out = BUFFER_INIT;
+        const char *no_colour = getenv("NO_COLOR");
+        bool colour = isatty(STDOUT_FILENO) && (!no_colour || !*no_colour);
+
+        if (!o->common.json && o->common.quiet)
+                return 0;
+        if ((o->common.json ? report_json(e, &out) : report_text(e, colour, &out)) < 0)
+                return error_set(err, CODE_INFRA_MEMORY, "out of memory for the report");
+        if (fd_write_all(STDOUT_FILENO, out.data, out.len) < 0)
+                return error_errno(err, CODE_INFRA_IO, errno, "cannot write the report");
+        return 0;
+}
+
+/* One line for logs and scripts, beside the report. */
+static void say_why(const struct evaluation *e)
+{
+        const struct code_info *code = code_info(e->error.code);
+
+        if (e->error.code != CODE_NONE)
+                fprintf(stderr, "assay: %s: %s (%s)\n", code->name, e->error.text, code->remedy);
+}
+
+static int run(const char *task, const char *submission, const struct run_options *o,
+        struct error *err)
+{
+        struct evaluation *e = calloc(1, sizeof *e);
+        int r;
+
+        if (!e)
+                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+        r = evaluation_open(e, task, submission, &o->evaluation, err);
+        if (r == 0)
+                r = evaluation_run(e, err);
+        if (r == 0)
+                r = print(e, o, err);
+        if (r == 0) {
+                if (o->common.json || o->common.quiet)
+                        say_why(e);
+                r = evaluation_exit(e);
+        }
+        evaluation_close(e);
+        free(e);
+        return r;
+}
+
+int verb_run(int argc, char **argv, struct error *err)
+{
+        struct run_options o = {0};
+        const struct option table[] = {
+                {"--llm-score", OPTION_TEXT, &o.evaluation.llm_score, "N|FILE",
+                        "the external score: a number, or a verdict as JSON"},
+                {"--allow-weak-limits", OPTION_FLAG, &o.evaluation.allow_weak, NULL,
+                        "run where limits can only be polled for"},
+        };
+        int rest = options_parse(table, sizeof table / sizeof *table, &o.common, argc, argv, err);
+
+        if (rest < 0)
+                return -1;
+        if (o.common.help)
+                return verb_help("run [OPTIONS] TASK SUBMISSION",
+                        "Grades one submission (a tar or zip file, or - for standard input).\n\n"
+                        "exit status: 0 passed, 1 not passed, 2 usage or task, 3 submission rejected,\n"
+                        "4 no score, 5 pending, 130 interrupted",
+                        table, sizeof table / sizeof *table);
+        if (rest != 2)
+                return error_set(err, CODE_USAGE, "run: needs a task and a submission");
+        return run(argv[0], argv[1], &o, err);
+}

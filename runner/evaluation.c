@@ -1,0 +1,167 @@
+/* The phases of an evaluation, in order; see evaluation.h. */
+#include "evaluation.h"
+
+#include "fd.h"
+#include "privilege.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+static uint64_t now_us(void)
+{
+        struct timespec now;
+
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+const char *status_name(enum status s)
+{
+        static const char *const names[] = {"graded", "pending", "rejected", "ungradable", "error"};
+
+        return names[s];
+}
+
+const char *integrity_name(enum integrity i)
+{
+        static const char *const names[] = {"isolated", "brokered", "shared"};
+
+        return names[i];
+}
+
+/* A number is taken as it stands; anything else names a verdict file. */
+static int open_verdict(struct evaluation *e, struct error *err)
+{
+        const char *given = e->options->llm_score;
+
+        if (!given || scorer_is_decimal(given))
+                return 0;
+        e->verdict_file = open(given, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+        if (e->verdict_file < 0)
+                return error_errno(err, CODE_USAGE, errno, "--llm-score %s: neither a number nor a file",
+                        given);
+        return 0;
+}
+
+int evaluation_open(struct evaluation *e, const char *task, const char *submission,
+        const struct evaluation_options *options, struct error *err)
+{
+        *e = (struct evaluation){
+                .options = options,
+                .task = TASK_INIT,
+                .submission = SUBMISSION_INIT,
+                .workspace = WORKSPACE_INIT,
+                .channel = CHANNEL_INIT,
+                .verdict_file = -EBADF,
+                .suite_output = {-EBADF, -EBADF},
+                .outcome.result_fd = -EBADF,
+                .started_us = now_us(),
+        };
+        /* The supervisor gets ready while we look at the files. */
+        if (channel_open(&e->channel, err) < 0 || task_open(&e->task, task, err) < 0 ||
+                submission_open(&e->submission, submission, err) < 0 ||
+                open_verdict(e, err) < 0 || workspace_make(&e->workspace, err) < 0)
+                return -1;
+        return privilege_drop(err);
+}
+
+/* --- phases --------------------------------------------------------------------------------- */
+
+static int phase_received(struct evaluation *e, struct error *err)
+{
+        return submission_receive(&e->submission, &e->task, err);
+}
+
+static int phase_unpack(struct evaluation *e, struct error *err)
+{
+        return submission_unpack(&e->submission, &e->task, &e->workspace, &e->channel, err);
+}
+
+static int phase_collect(struct evaluation *e, struct error *err)
+{
+        if (suite_judge(e, err) == 0)
+                return grade_collect(e, err);
+        if (code_info(err->code)->class != CLASS_LIMIT || e->task.on_limit != ON_LIMIT_ZERO)
+                return -1;
+        return grade_limit_as_zero(e, err);
+}
+
+static const struct {
+        const char *name;
+        int (*run)(struct evaluation *e, struct error *err);
+        bool modes[MODE_COUNT]; /* llm, container, hybrid */
+} phases[PHASE_COUNT] = {
+        [PHASE_RECEIVED] = {"received", phase_received, {true, true, true}},
+        [PHASE_UNPACK] = {"unpack", phase_unpack, {true, true, true}},
+        [PHASE_START] = {"start", suite_start, {false, true, true}},
+        [PHASE_RUN] = {"run", suite_run, {false, true, true}},
+        [PHASE_COLLECT] = {"collect", phase_collect, {false, true, true}},
+        [PHASE_JUDGE] = {"judge", grade_verdict, {true, false, true}},
+        [PHASE_SCORE] = {"score", grade_blend, {true, true, true}},
+};
+
+const char *phase_name(enum phase p)
+{
+        return phases[p].name;
+}
+
+int evaluation_run(struct evaluation *e, struct error *err)
+{
+        if (task_read(&e->task, &e->channel, err) < 0)
+                return -1;
+        for (unsigned i = 0; i < PHASE_COUNT && e->error.code == CODE_NONE; i++) {
+                struct error failed = {0};
+
+                if (!phases[i].modes[e->task.mode])
+                        continue;
+                e->phases[i].start_us = now_us() - e->started_us;
+                if (phases[i].run(e, &failed) < 0)
+                        e->error = failed;
+                e->phases[i].us = now_us() - e->started_us - e->phases[i].start_us;
+                e->phases[i].ran = true;
+        }
+        return 0;
+}
+
+void evaluation_close(struct evaluation *e)
+{
+        struct error ignored;
+
+        if (e->workspace.work >= 0) {
+                workspace_sweep(&e->workspace, &e->channel);
+                workspace_remove(&e->workspace, &e->channel, &ignored);
+        }
+        channel_close(&e->channel);
+        task_free(&e->task);
+        submission_free(&e->submission);
+        fd_close(e->verdict_file);
+        fd_close(e->suite_output[0]);
+        fd_close(e->suite_output[1]);
+        fd_close(e->outcome.result_fd);
+        log_free(&e->output[0]);
+        log_free(&e->output[1]);
+        grade_free(e);
+}
+
+enum status evaluation_status(const struct evaluation *e)
+{
+        switch (code_info(e->error.code)->ending) {
+        case END_PASSED:
+                return STATUS_GRADED;
+        case END_PENDING:
+                return STATUS_PENDING;
+        case END_REJECTED:
+                return STATUS_REJECTED;
+        default:
+                return STATUS_ERROR;
+        }
+}
+
+int evaluation_exit(const struct evaluation *e)
+{
+        if (e->error.code != CODE_NONE)
+                return code_info(e->error.code)->ending;
+        return e->blend.passed ? END_PASSED : END_NOT_PASSED;
+}

@@ -1,0 +1,127 @@
+/* One evaluation: a task and a submission go through the phases, and what comes out is complete,
+ * whatever happened. Reports are written from this structure. */
+#ifndef ASSAY_EVALUATION_H
+#define ASSAY_EVALUATION_H
+
+#include "channel.h"
+#include "log.h"
+#include "submission.h"
+#include "task.h"
+#include "workspace.h"
+
+enum phase {
+        PHASE_RECEIVED,
+        PHASE_UNPACK,
+        PHASE_START,
+        PHASE_RUN,
+        PHASE_COLLECT,
+        PHASE_JUDGE,
+        PHASE_SCORE,
+        PHASE_COUNT,
+};
+
+enum status { STATUS_GRADED, STATUS_PENDING, STATUS_REJECTED, STATUS_UNGRADABLE, STATUS_ERROR };
+
+enum integrity { INTEGRITY_ISOLATED, INTEGRITY_BROKERED, INTEGRITY_SHARED };
+
+struct test_result {
+        char *name, *duration_ms, *error;
+        bool passed;
+};
+
+struct score_row { /* of a breakdown, a criterion or a verdict */
+        char *name, *score, *reasoning;
+};
+
+struct suite_result {
+        bool present;
+        char *score;          /* decimal */
+        unsigned pass;        /* 0, 1; 2: not said */
+        char *notes;
+        struct score_row *breakdown;
+        unsigned breakdown_count;
+        struct test_result *tests;
+        unsigned test_count;
+        struct warning *warnings;
+        unsigned warning_count;
+};
+
+struct verdict {
+        bool present;
+        char *number; /* given as one number, else NULL */
+        struct score_row *criteria;
+        unsigned criterion_count;
+        char *summary, *model;
+};
+
+struct blend {
+        bool present;
+        char *score, *test_score, *llm_score;       /* 2 decimals; empty where there is none */
+        char *exact, *exact_test, *exact_llm;       /* fractions */
+        bool passed;
+};
+
+/* What the command line asked for. */
+struct evaluation_options {
+        const char *llm_score; /* a number or a file; NULL */
+        bool allow_weak;
+};
+
+struct evaluation {
+        const struct evaluation_options *options;
+        struct task task;
+        struct submission submission;
+        struct workspace workspace;
+        struct channel channel;
+        int verdict_file; /* --llm-score FILE */
+
+        enum integrity integrity;
+        uint32_t suite_cell;   /* while it runs */
+        int suite_output[2];   /* our ends of its standard output and error */
+        struct cell_outcome outcome;
+        bool suite_ran; /* `outcome` and `output` are valid */
+        struct log output[2]; /* standard output and error of the suite */
+        struct suite_result suite;
+        struct verdict verdict;
+        struct blend blend;
+        struct { char field[64], message[200]; } notes[8]; /* warnings of our own */
+        unsigned note_count;
+
+        struct error error;  /* code NONE: graded */
+        struct error shaped; /* graded, but this decided the score; code NONE: nothing did */
+        struct {
+                uint64_t start_us, us;
+                bool ran;
+        } phases[PHASE_COUNT];
+        uint64_t started_us;
+};
+
+/* Open everything that the two paths name, with the caller's rights; start the supervisor. */
+int evaluation_open(struct evaluation *e, const char *task, const char *submission,
+        const struct evaluation_options *options, struct error *err);
+/* Go through the phases. -1: the task is invalid or cannot be evaluated here at all (usage);
+ * otherwise `e->error` and the rest say what came out. */
+int evaluation_run(struct evaluation *e, struct error *err);
+void evaluation_close(struct evaluation *e);
+
+enum status evaluation_status(const struct evaluation *e);
+/* 0 to 6, as the contract has it. */
+int evaluation_exit(const struct evaluation *e);
+const char *phase_name(enum phase p);
+const char *status_name(enum status s);
+const char *integrity_name(enum integrity i);
+
+/* suite.c: make the suite's cell, run it, judge how it ended. */
+int suite_start(struct evaluation *e, struct error *err);
+int suite_run(struct evaluation *e, struct error *err);
+int suite_judge(struct evaluation *e, struct error *err);
+
+/* grade.c: from the result file and the verdict to the score. */
+int grade_collect(struct evaluation *e, struct error *err);
+/* The task says that a limit counts as 0: `why` stays in the result as what shaped the score. */
+int grade_limit_as_zero(struct evaluation *e, struct error *why);
+int grade_verdict(struct evaluation *e, struct error *err);
+int grade_blend(struct evaluation *e, struct error *err);
+void grade_free(struct evaluation *e);
+
+#endif

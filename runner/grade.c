@@ -1,0 +1,341 @@
+/* From the suite's result and the judge's verdict to the score. Every number stays text here:
+ * assay-score reads it, checks it and computes with it. */
+#include "evaluation.h"
+
+#include "fd.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+static void *grow(void *list, unsigned count, size_t size, struct reader *r)
+{
+        void *more = count < SCORE_MAX_MANY ? realloc(list, (count + 1) * size) : NULL;
+
+        if (!more) {
+                r->bad = true;
+                return list;
+        }
+        memset((char *)more + count * size, 0, size);
+        return more;
+}
+
+static char *take_decimal(struct reader *r, bool may_be_empty)
+{
+        char *text = scorer_text(r, SCORE_MAX_NAME);
+
+        if (text && !scorer_is_decimal(text) && !(may_be_empty && *text == '\0'))
+                r->bad = true;
+        return text;
+}
+
+static void note(struct evaluation *e, const char *field, const char *message)
+{
+        if (e->note_count == sizeof e->notes / sizeof *e->notes)
+                return;
+        snprintf(e->notes[e->note_count].field, sizeof e->notes->field, "%s", field);
+        snprintf(e->notes[e->note_count++].message, sizeof e->notes->message, "%s", message);
+}
+
+/* --- the suite's result --------------------------------------------------------------------- */
+
+static void take_test(struct suite_result *s, struct reader *r)
+{
+        struct test_result *t;
+
+        s->tests = grow(s->tests, s->test_count, sizeof *t, r);
+        if (r->bad)
+                return;
+        t = &s->tests[s->test_count++];
+        t->name = scorer_text(r, SCORE_MAX_TEXT);
+        t->passed = get_u8(r);
+        t->duration_ms = take_decimal(r, true);
+        t->error = scorer_text(r, SCORE_MAX_TEXT);
+}
+
+static void take_warning(struct suite_result *s, struct reader *r)
+{
+        s->warnings = grow(s->warnings, s->warning_count, sizeof *s->warnings, r);
+        if (r->bad)
+                return;
+        s->warnings[s->warning_count].field = scorer_text(r, SCORE_MAX_TEXT);
+        s->warnings[s->warning_count++].message = scorer_text(r, SCORE_MAX_TEXT);
+}
+
+static int take_result(void *to, unsigned type, struct reader *r, struct error *err)
+{
+        struct suite_result *s = to;
+        struct score_row *row;
+
+        switch (type) {
+        case RESULT_SCORE:
+                r->bad |= s->present;
+                s->score = take_decimal(r, false);
+                s->pass = get_u8(r);
+                s->present = true;
+                break;
+        case RESULT_BREAKDOWN:
+                s->breakdown = grow(s->breakdown, s->breakdown_count, sizeof *s->breakdown, r);
+                if (r->bad)
+                        break;
+                row = &s->breakdown[s->breakdown_count++];
+                row->name = scorer_text(r, SCORE_MAX_TEXT);
+                row->score = take_decimal(r, false);
+                break;
+        case RESULT_NOTES:
+                r->bad |= s->notes != NULL;
+                s->notes = scorer_text(r, SCORE_MAX_TEXT);
+                break;
+        case RESULT_TEST:
+                take_test(s, r);
+                break;
+        case RESULT_WARNING:
+                take_warning(s, r);
+                break;
+        default:
+                return error_set(err, CODE_INTERNAL_FRAME, "the scorer sent an unknown frame");
+        }
+        return 0;
+}
+
+int grade_collect(struct evaluation *e, struct error *err)
+{
+        if (e->outcome.oom_kills > 0)
+                note(e, "limits.memory", "the memory limit killed a process of the suite's cell");
+        if (scorer_ask(&e->channel, HELPER_RESULT_SCORE_JSON, e->outcome.result_fd, take_result,
+                    &e->suite, err) < 0)
+                return error_add(err, "%s", e->task.result_path);
+        if (!e->suite.present)
+                return error_set(err, CODE_INTERNAL_FRAME, "the scorer gave no score");
+        return 0;
+}
+
+int grade_limit_as_zero(struct evaluation *e, struct error *why)
+{
+        e->suite.score = strdup("0");
+        if (!e->suite.score)
+                return error_set(why, CODE_INFRA_MEMORY, "out of memory");
+        e->suite.pass = 0;
+        e->suite.present = true;
+        e->shaped = *why;
+        return 0;
+}
+
+/* --- the verdict ---------------------------------------------------------------------------- */
+
+static int take_verdict(void *to, unsigned type, struct reader *r, struct error *err)
+{
+        struct verdict *v = to;
+        struct score_row *row;
+
+        switch (type) {
+        case VERDICT_CRITERION:
+                v->criteria = grow(v->criteria, v->criterion_count, sizeof *v->criteria, r);
+                if (r->bad)
+                        break;
+                row = &v->criteria[v->criterion_count++];
+                row->name = scorer_text(r, SCORE_MAX_TEXT);
+                row->score = take_decimal(r, false);
+                row->reasoning = scorer_text(r, SCORE_MAX_TEXT);
+                break;
+        case VERDICT_SUMMARY:
+                r->bad |= v->summary != NULL;
+                v->summary = scorer_text(r, SCORE_MAX_TEXT);
+                v->model = scorer_text(r, SCORE_MAX_TEXT);
+                break;
+        default:
+                return error_set(err, CODE_INTERNAL_FRAME, "the scorer sent an unknown frame");
+        }
+        return 0;
+}
+
+static const struct score_row *verdict_row(const struct verdict *v, const char *name)
+{
+        for (unsigned i = 0; i < v->criterion_count; i++)
+                if (strcmp(v->criteria[i].name, name) == 0)
+                        return &v->criteria[i];
+        return NULL;
+}
+
+/* Each llm criterion of the rubric once, and nothing else. */
+static int check_verdict(const struct evaluation *e, struct error *err)
+{
+        unsigned wanted = 0;
+
+        for (unsigned i = 0; i < e->task.criterion_count; i++) {
+                const struct criterion *c = &e->task.criteria[i];
+
+                if (c->source != SOURCE_LLM)
+                        continue;
+                wanted++;
+                if (!verdict_row(&e->verdict, c->name))
+                        return error_set(err, CODE_JUDGE_INVALID,
+                                "the verdict does not score the criterion \"%s\"", c->name);
+        }
+        if (wanted != e->verdict.criterion_count)
+                return error_set(err, CODE_JUDGE_INVALID,
+                        "the verdict has %u criteria, the rubric has %u for the judge",
+                        e->verdict.criterion_count, wanted);
+        return 0;
+}
+
+static int no_verdict(struct evaluation *e, struct error *err)
+{
+        switch (e->task.llm_missing) {
+        case LLM_MISSING_ZERO:
+                note(e, "llm_score", "there was none; the task says that this counts as 0");
+                e->verdict.number = strdup("0");
+                e->verdict.present = e->verdict.number != NULL;
+                return 0;
+        case LLM_MISSING_ERROR:
+                return error_set(err, CODE_JUDGE_MISSING, "the task needs an llm score and got none");
+        default:
+                return error_set(err, CODE_JUDGE_PENDING, "the llm score is not there yet");
+        }
+}
+
+int grade_verdict(struct evaluation *e, struct error *err)
+{
+        struct verdict *v = &e->verdict;
+
+        if (!e->options->llm_score)
+                return no_verdict(e, err);
+        if (e->verdict_file < 0) {
+                v->number = strdup(e->options->llm_score);
+                v->present = v->number != NULL;
+                return 0;
+        }
+        if (scorer_ask(&e->channel, HELPER_VERDICT, e->verdict_file, take_verdict, v, err) < 0)
+                return error_add(err, "the verdict");
+        v->present = true;
+        return check_verdict(e, err);
+}
+
+/* --- the blend ------------------------------------------------------------------------------ */
+
+static int put_frame(int fd, unsigned type, struct buffer *payload, struct error *err)
+{
+        int r = frame_send(fd, (uint16_t)type, payload, NULL, 0, err);
+
+        buffer_clear(payload);
+        return r;
+}
+
+static int put_verdict(const struct evaluation *e, int fd, struct buffer *payload, struct error *err)
+{
+        const struct verdict *v = &e->verdict;
+
+        if (v->number) {
+                put_text(payload, v->number);
+                return put_frame(fd, BLEND_LLM, payload, err);
+        }
+        for (unsigned i = 0; i < e->task.criterion_count; i++) {
+                const struct criterion *c = &e->task.criteria[i];
+
+                if (c->source != SOURCE_LLM)
+                        continue;
+                put_text(payload, c->name);
+                put_u8(payload, (uint8_t)c->weight);
+                put_text(payload, verdict_row(v, c->name)->score);
+                if (put_frame(fd, BLEND_CRITERION, payload, err) < 0)
+                        return -1;
+        }
+        return 0;
+}
+
+static int put_request(const struct evaluation *e, int fd, struct error *err)
+{
+        _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
+        const struct task *t = &e->task;
+
+        put_u8(&payload, (uint8_t)t->mode);
+        put_u8(&payload, (uint8_t)t->test_weight);
+        put_u8(&payload, (uint8_t)t->llm_weight);
+        put_text(&payload, t->pass_from_suite ? "" : t->pass);
+        if (put_frame(fd, BLEND_MODE, &payload, err) < 0)
+                return -1;
+        if (t->mode != MODE_LLM) {
+                put_text(&payload, e->suite.score);
+                put_u8(&payload, (uint8_t)e->suite.pass);
+                if (put_frame(fd, BLEND_TEST, &payload, err) < 0)
+                        return -1;
+        }
+        if (t->mode != MODE_CONTAINER && put_verdict(e, fd, &payload, err) < 0)
+                return -1;
+        return put_frame(fd, SCORE_END, &payload, err);
+}
+
+static int take_blend(void *to, unsigned type, struct reader *r, struct error *err)
+{
+        struct blend *b = to;
+
+        if (type != BLEND_FINAL || b->present)
+                return error_set(err, CODE_INTERNAL_FRAME, "the scorer sent an unknown frame");
+        b->present = true;
+        b->score = take_decimal(r, false);
+        b->test_score = take_decimal(r, true);
+        b->llm_score = take_decimal(r, true);
+        b->exact = scorer_text(r, SCORE_MAX_NAME);
+        b->exact_test = scorer_text(r, SCORE_MAX_NAME);
+        b->exact_llm = scorer_text(r, SCORE_MAX_NAME);
+        b->passed = get_u8(r);
+        return 0;
+}
+
+int grade_blend(struct evaluation *e, struct error *err)
+{
+        _cleanup_fd_ int request = memfd_create("blend", MFD_CLOEXEC);
+
+        if (request < 0)
+                return error_errno(err, CODE_INFRA_MEMORY, errno, "cannot ask for the score");
+        if (put_request(e, request, err) < 0 || lseek(request, 0, SEEK_SET) < 0)
+                return -1;
+        if (scorer_ask(&e->channel, HELPER_BLEND, request, take_blend, &e->blend, err) < 0)
+                return error_add(err, "the score");
+        if (!e->blend.present)
+                return error_set(err, CODE_INTERNAL_FRAME, "the scorer gave no score");
+        if (e->suite.present && e->suite.pass < 2 && (e->suite.pass == 1) != e->blend.passed)
+                note(e, "suite_pass", "the suite's own `pass` differs from the outcome");
+        return 0;
+}
+
+/* --- memory --------------------------------------------------------------------------------- */
+
+static void free_rows(struct score_row *rows, unsigned count)
+{
+        for (unsigned i = 0; i < count; i++) {
+                free(rows[i].name);
+                free(rows[i].score);
+                free(rows[i].reasoning);
+        }
+        free(rows);
+}
+
+static void free_suite(struct suite_result *s)
+{
+        free(s->score);
+        free(s->notes);
+        free_rows(s->breakdown, s->breakdown_count);
+        for (unsigned i = 0; i < s->test_count; i++) {
+                free(s->tests[i].name);
+                free(s->tests[i].duration_ms);
+                free(s->tests[i].error);
+        }
+        free(s->tests);
+        for (unsigned i = 0; i < s->warning_count; i++) {
+                free(s->warnings[i].field);
+                free(s->warnings[i].message);
+        }
+        free(s->warnings);
+}
+
+void grade_free(struct evaluation *e)
+{
+        struct blend *b = &e->blend;
+        char *texts[] = {b->score, b->test_score, b->llm_score, b->exact, b->exact_test, b->exact_llm,
+                e->verdict.number, e->verdict.summary, e->verdict.model};
+
+        free_suite(&e->suite);
+        free_rows(e->verdict.criteria, e->verdict.criterion_count);
+        for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+                free(texts[i]);
+}

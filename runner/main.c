@@ -1,0 +1,92 @@
+/* assay: the command line. It reads no byte that an outsider wrote, but for the small checked
+ * frames of its three other programs:
+ *
+ *   assay ─┬─ assay-cell      makes and kills cells, starts the two below; sandbox/
+ *          ├─ assay-unpack    archive → tree; images/
+ *          └─ assay-score     JSON → checked values, and all arithmetic; evaluators/
+ *
+ * A verb is a row here and a file in cli/. Errors are printed here and nowhere else. */
+#include "verbs.h"
+
+#include "fd.h"
+
+#include <signal.h>
+
+struct verb {
+        const char *name;
+        int (*run)(int argc, char **argv, struct error *err);
+        const char *what;
+};
+
+static const struct verb verbs[] = {
+        {"run", verb_run, "grade one submission"},
+        {"check", verb_check, "validate a task without running anything"},
+        {"exec", verb_exec, "run one command in a cell"},
+        {"doctor", verb_doctor, "show what this machine can enforce"},
+        {"explain", verb_explain, "say what an error code means and what to do"},
+};
+
+enum { VERB_COUNT = sizeof verbs / sizeof *verbs };
+
+int verb_help(const char *usage, const char *what, const struct option *table, unsigned count)
+{
+        printf("usage: assay %s\n\n%s\n\n", usage, what);
+        options_help(table, count);
+        return 0;
+}
+
+static int help(void)
+{
+        puts("usage: assay VERB …\n\nGrades untrusted submissions in confined cells.\n");
+        for (unsigned i = 0; i < VERB_COUNT; i++)
+                printf("  %-10s%s\n", verbs[i].name, verbs[i].what);
+        puts("\n`assay VERB --help` tells more; so does the manual page, assay(1).");
+        return 0;
+}
+
+static const struct verb *find(const char *name)
+{
+        for (unsigned i = 0; i < VERB_COUNT; i++)
+                if (strcmp(verbs[i].name, name) == 0)
+                        return &verbs[i];
+        return NULL;
+}
+
+static int fail(const struct error *err)
+{
+        const struct code_info *code = code_info(err->code);
+
+        fprintf(stderr, "assay: %s (%s)\n", err->text, code->remedy);
+        return code->ending;
+}
+
+int main(int argc, char **argv)
+{
+        struct error err = {0};
+        const struct verb *verb;
+        int status;
+
+        if (fd_fill_stdio(&err) < 0)
+                return fail(&err);
+        signal(SIGPIPE, SIG_IGN);
+        if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+                strcmp(argv[1], "help") == 0) {
+                help();
+                return argc < 2 ? END_USAGE : 0;
+        }
+        if (strcmp(argv[1], "--version") == 0) {
+                puts("assay " ASSAY_VERSION);
+                return 0;
+        }
+        verb = find(argv[1]);
+        if (!verb) {
+                error_set(&err, CODE_USAGE, "%s: no such verb", argv[1]);
+                return fail(&err);
+        }
+        status = verb->run(argc - 2, argv + 2, &err);
+        if (status < 0)
+                status = fail(&err);
+        if (fflush(stdout) != 0 && status == 0)
+                status = END_ERROR;
+        return status;
+}

@@ -1,0 +1,15 @@
+/* An evaluation as its users see it. Both forms are written from the same structure. */
+#ifndef ASSAY_REPORT_H
+#define ASSAY_REPORT_H
+
+#include "evaluation.h"
+
+/* The result of contract §7, complete. -1: out of memory. */
+int report_json(const struct evaluation *e, struct buffer *out);
+/* A summary for a person; `colour` for terminals. */
+int report_text(const struct evaluation *e, bool colour, struct buffer *out);
+
+/* The score of a criterion: the suite's or the judge's; NULL when there is none. */
+const struct score_row *report_criterion_row(const struct evaluation *e, const struct criterion *c);
+
+#endif

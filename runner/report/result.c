@@ -1,0 +1,280 @@
+/* The result JSON of an evaluation: assay.result/1. What this version does not know is left out. */
+#include "report/report.h"
+
+#include "report/json.h"
+
+static const struct score_row *find_row(const struct score_row *rows, unsigned count,
+        const char *name)
+{
+        for (unsigned i = 0; i < count; i++)
+                if (strcmp(rows[i].name, name) == 0)
+                        return &rows[i];
+        return NULL;
+}
+
+const struct score_row *report_criterion_row(const struct evaluation *e, const struct criterion *c)
+{
+        if (c->source == SOURCE_LLM)
+                return find_row(e->verdict.criteria, e->verdict.criterion_count, c->name);
+        return find_row(e->suite.breakdown, e->suite.breakdown_count, c->name);
+}
+
+static void add_submission(struct json_writer *w, const struct submission *s)
+{
+        json_object(w, "submission");
+        if (*s->sha256)
+                json_text(w, "sha256", s->sha256);
+        json_number(w, "bytes", s->bytes);
+        if (s->root >= 0) {
+                json_number(w, "entries", s->entries);
+                json_number(w, "unpacked_bytes", s->unpacked_bytes);
+                json_array(w, "sections");
+                for (unsigned i = 0; i < SUBMISSION_SECTIONS; i++)
+                        if (s->sections & 1U << i)
+                                json_text(w, NULL, submission_section(i));
+                json_close(w);
+        }
+        json_close(w);
+}
+
+static void add_end(struct json_writer *w, const struct evaluation *e)
+{
+        const struct error *why = e->error.code != CODE_NONE ? &e->error : &e->shaped;
+        const struct code_info *code = code_info(why->code);
+        bool ours = code->class == CLASS_INFRA || code->class == CLASS_JUDGE ||
+                    code->class == CLASS_INTERNAL;
+
+        json_text(w, "status", status_name(evaluation_status(e)));
+        if (why->code != CODE_NONE) {
+                json_text(w, "class", error_class_name(code->class));
+                json_text(w, "code", code->name);
+                json_text(w, "reason", why->text);
+                json_text(w, "remedy", code->remedy);
+        }
+        json_bool(w, "attempt_used", !ours);
+}
+
+static void add_exact(struct json_writer *w, const struct blend *b)
+{
+        json_object(w, "exact");
+        json_text(w, "score", b->exact);
+        if (*b->exact_test)
+                json_text(w, "test_score", b->exact_test);
+        if (*b->exact_llm)
+                json_text(w, "llm_score", b->exact_llm);
+        json_close(w);
+}
+
+static void add_scores(struct json_writer *w, const struct evaluation *e)
+{
+        const struct task *t = &e->task;
+
+        json_number(w, "scale", 100);
+        if (e->blend.present) {
+                json_text(w, "outcome", e->blend.passed ? "pass" : "fail");
+                json_decimal(w, "score", e->blend.score);
+                json_decimal(w, "test_score", e->blend.test_score);
+                json_decimal(w, "llm_score", e->blend.llm_score);
+                add_exact(w, &e->blend);
+        } else {
+                json_null(w, "outcome");
+                json_null(w, "score");
+        }
+        if (e->suite.present && e->suite.pass < 2)
+                json_bool(w, "suite_pass", e->suite.pass == 1);
+        if (t->mode == MODE_HYBRID) {
+                json_object(w, "weights");
+                json_number(w, "test", t->test_weight);
+                json_number(w, "llm", t->llm_weight);
+                json_close(w);
+        }
+}
+
+static void add_criteria(struct json_writer *w, const struct evaluation *e)
+{
+        json_array(w, "criteria");
+        for (unsigned i = 0; i < e->task.criterion_count; i++) {
+                const struct criterion *c = &e->task.criteria[i];
+                const struct score_row *row = report_criterion_row(e, c);
+
+                json_object(w, NULL);
+                json_text(w, "name", c->name);
+                json_number(w, "weight", c->weight);
+                json_text(w, "source", c->source == SOURCE_LLM ? "llm" : "test");
+                json_decimal(w, "score", row ? row->score : "");
+                if (row && row->reasoning && *row->reasoning)
+                        json_text(w, "reasoning", row->reasoning);
+                json_close(w);
+        }
+        json_close(w);
+}
+
+static void add_tests(struct json_writer *w, const struct suite_result *s)
+{
+        json_array(w, "tests");
+        for (unsigned i = 0; i < s->test_count; i++) {
+                const struct test_result *t = &s->tests[i];
+
+                json_object(w, NULL);
+                json_text(w, "name", t->name);
+                json_bool(w, "passed", t->passed);
+                if (*t->duration_ms)
+                        json_decimal(w, "duration_ms", t->duration_ms);
+                if (*t->error)
+                        json_text(w, "error", t->error);
+                json_close(w);
+        }
+        json_close(w);
+}
+
+static void add_phases(struct json_writer *w, const struct evaluation *e)
+{
+        json_array(w, "phases");
+        for (unsigned i = 0; i < PHASE_COUNT; i++) {
+                if (!e->phases[i].ran)
+                        continue;
+                json_object(w, NULL);
+                json_text(w, "name", phase_name((enum phase)i));
+                json_number(w, "start_us", e->phases[i].start_us);
+                json_number(w, "us", e->phases[i].us);
+                json_close(w);
+        }
+        json_close(w);
+}
+
+static void add_known(struct json_writer *w, const char *key, uint64_t value)
+{
+        if (value > 0)
+                json_number(w, key, value);
+        else
+                json_null(w, key);
+}
+
+static void add_cell(struct json_writer *w, const struct evaluation *e)
+{
+        const struct cell_outcome *o = &e->outcome;
+        const struct machine_facts *m = &e->channel.facts;
+
+        json_object(w, "usage");
+        json_object(w, "suite");
+        json_number(w, "cpu_ms", o->cpu_us / 1000);
+        json_number(w, "wall_ms", o->wall_us / 1000);
+        add_known(w, "memory_peak", o->memory_peak);
+        add_known(w, "pids_peak", o->pids_peak);
+        json_number(w, "output_bytes", e->output[0].total + e->output[1].total);
+        json_close(w);
+        json_close(w);
+
+        json_object(w, "limits");
+        for (unsigned i = 0; i < LIMIT_COUNT; i++) {
+                char text[32];
+
+                limit_format((enum limit)i, e->task.limits[CELL_SUITE].value[i], text, sizeof text);
+                json_object(w, limit_info((enum limit)i)->name);
+                json_text(w, "value", text);
+                json_text(w, "enforced_by", enforcer_name(m->enforcers[i]));
+                json_close(w);
+        }
+        json_close(w);
+
+        json_object(w, "isolation");
+        json_text(w, "namespaces", "user mount pid net ipc uts cgroup");
+        json_bool(w, "seccomp", true);
+        json_text(w, "ids", m->ids == IDS_BLOCK ? "block" : "single");
+        json_text(w, "cgroup", m->cgroup_version == 2   ? "v2"
+                               : m->cgroup_version == 1 ? "v1"
+                                                        : "none");
+        json_text(w, "integrity", integrity_name(e->integrity));
+        json_close(w);
+}
+
+static int add_log(struct json_writer *w, const char *key, const struct log *l)
+{
+        unsigned char *tail = malloc(l->tail_size + 1);
+
+        if (!tail)
+                return -1;
+        json_object(w, key);
+        json_bytes(w, "head", l->head, l->head_len);
+        json_bytes(w, "tail", tail, log_tail(l, tail));
+        json_number(w, "dropped_bytes", log_dropped(l));
+        json_close(w);
+        free(tail);
+        return 0;
+}
+
+static void add_warning(struct json_writer *w, const char *field, const char *message)
+{
+        json_object(w, NULL);
+        json_text(w, "severity", "warning");
+        json_text(w, "field", field);
+        json_text(w, "message", message);
+        json_close(w);
+}
+
+static void add_warnings(struct json_writer *w, const struct evaluation *e)
+{
+        json_array(w, "submission_warnings");
+        for (unsigned i = 0; i < e->submission.warning_count; i++)
+                add_warning(w, e->submission.warnings[i].field, e->submission.warnings[i].message);
+        json_close(w);
+        json_array(w, "suite_warnings");
+        for (unsigned i = 0; i < e->task.warning_count; i++)
+                add_warning(w, e->task.warnings[i].key, e->task.warnings[i].message);
+        for (unsigned i = 0; i < e->suite.warning_count; i++)
+                add_warning(w, e->suite.warnings[i].field, e->suite.warnings[i].message);
+        for (unsigned i = 0; i < e->note_count; i++)
+                add_warning(w, e->notes[i].field, e->notes[i].message);
+        for (unsigned i = 0; e->suite.present && i < e->task.criterion_count; i++)
+                if (e->task.criteria[i].source == SOURCE_TEST &&
+                        !report_criterion_row(e, &e->task.criteria[i]))
+                        add_warning(w, e->task.criteria[i].name,
+                                "the suite's breakdown leaves this criterion out");
+        json_close(w);
+}
+
+int report_json(const struct evaluation *e, struct buffer *out)
+{
+        struct json_writer w = {.out = out};
+        int r = 0;
+
+        json_object(&w, NULL);
+        json_text(&w, "schema", "assay.result/1");
+        json_text(&w, "id", e->workspace.id);
+        json_number(&w, "attempt", 1);
+        json_number(&w, "revision", 1);
+        json_null(&w, "supersedes");
+        json_object(&w, "task");
+        json_text(&w, "name", e->task.name);
+        json_close(&w);
+        add_submission(&w, &e->submission);
+        json_object(&w, "image");
+        json_text(&w, "ref", e->task.image);
+        json_close(&w);
+        json_object(&w, "runner");
+        json_text(&w, "version", ASSAY_VERSION);
+        json_text(&w, "scoring_version", "1");
+        json_close(&w);
+        add_end(&w, e);
+        add_scores(&w, e);
+        add_criteria(&w, e);
+        add_tests(&w, &e->suite);
+        if (e->suite.notes)
+                json_text(&w, "notes", e->suite.notes);
+        if (e->verdict.summary)
+                json_text(&w, "summary", e->verdict.summary);
+        add_phases(&w, e);
+        if (e->suite_ran) {
+                add_cell(&w, e);
+                json_object(&w, "logs");
+                r = add_log(&w, "stdout", &e->output[0]) < 0 ||
+                                    add_log(&w, "stderr", &e->output[1]) < 0
+                            ? -1
+                            : 0;
+                json_close(&w);
+        }
+        add_warnings(&w, e);
+        json_close(&w);
+        buffer_add_char(out, '\n');
+        return r < 0 || !buffer_ok(out) ? -1 : 0;
+}

@@ -1,0 +1,165 @@
+/* The summary of an evaluation for a person. Bytes of outsiders are escaped. */
+#include "report/report.h"
+
+#include "text.h"
+
+enum { SHOWN_TESTS = 50, SHOWN_LOG = 2000, SHOWN_TEXT = 300 };
+
+struct style {
+        const char *good, *bad, *dim, *bold, *off;
+};
+
+static void add_escaped(struct buffer *out, const char *text)
+{
+        char safe[SHOWN_TEXT * 4];
+        size_t len = strlen(text);
+
+        text_escape(safe, sizeof safe, text, len > SHOWN_TEXT ? SHOWN_TEXT : len);
+        buffer_add_text(out, safe);
+        if (len > SHOWN_TEXT)
+                buffer_add_text(out, "…");
+}
+
+static void add_headline(struct buffer *out, const struct evaluation *e, const struct style *s)
+{
+        buffer_add_text(out, s->bold);
+        add_escaped(out, e->task.title && *e->task.title ? e->task.title : e->task.name);
+        buffer_add_format(out, "%s: ", s->off);
+        if (!e->blend.present) {
+                const struct code_info *code = code_info(e->error.code);
+
+                buffer_add_format(out, "%s%s%s, no score (%s)\n", s->bad,
+                        status_name(evaluation_status(e)), s->off, code->name);
+                buffer_add_format(out, "  why: %s\n  what to do: %s\n", e->error.text, code->remedy);
+                return;
+        }
+        buffer_add_format(out, "%s%s%s, %s of 100", e->blend.passed ? s->good : s->bad,
+                e->blend.passed ? "passed" : "not passed", s->off, e->blend.score);
+        if (!e->task.pass_from_suite)
+                buffer_add_format(out, " (passes at %s)", e->task.pass);
+        buffer_add_char(out, '\n');
+        if (e->shaped.code != CODE_NONE)
+                buffer_add_format(out, "  %s: %s\n", code_info(e->shaped.code)->name, e->shaped.text);
+}
+
+static void add_parts(struct buffer *out, const struct evaluation *e)
+{
+        if (e->task.mode != MODE_HYBRID || !e->blend.present)
+                return;
+        buffer_add_format(out, "  tests %s × %u %%, judge %s × %u %%\n", e->blend.test_score,
+                e->task.test_weight, e->blend.llm_score, e->task.llm_weight);
+}
+
+static void add_criteria(struct buffer *out, const struct evaluation *e, const struct style *s)
+{
+        for (unsigned i = 0; e->blend.present && i < e->task.criterion_count; i++) {
+                const struct criterion *c = &e->task.criteria[i];
+                const struct score_row *row = report_criterion_row(e, c);
+
+                buffer_add_format(out, "  %6s  ", row ? row->score : "-");
+                add_escaped(out, c->name);
+                buffer_add_format(out, " %s(%s, weight %u)%s\n", s->dim,
+                        c->source == SOURCE_LLM ? "judge" : "tests", c->weight, s->off);
+        }
+}
+
+static void add_tests(struct buffer *out, const struct suite_result *suite, const struct style *s)
+{
+        unsigned passed = 0;
+
+        if (suite->test_count == 0)
+                return;
+        for (unsigned i = 0; i < suite->test_count; i++)
+                passed += suite->tests[i].passed;
+        buffer_add_format(out, "  %u of %u tests passed\n", passed, suite->test_count);
+        for (unsigned i = 0; i < suite->test_count && i < SHOWN_TESTS; i++) {
+                const struct test_result *t = &suite->tests[i];
+
+                buffer_add_format(out, "    %s%s%s ", t->passed ? s->good : s->bad,
+                        t->passed ? "pass" : "FAIL", s->off);
+                add_escaped(out, t->name);
+                if (*t->error) {
+                        buffer_add_text(out, ": ");
+                        add_escaped(out, t->error);
+                }
+                buffer_add_char(out, '\n');
+        }
+        if (suite->test_count > SHOWN_TESTS)
+                buffer_add_format(out, "    … and %u more (--json has all)\n",
+                        suite->test_count - SHOWN_TESTS);
+}
+
+/* When something went wrong the last lines of the log are what people ask for first. */
+static void add_log_tail(struct buffer *out, const char *name, const struct log *l,
+        const struct style *s)
+{
+        unsigned char *bytes = malloc(l->head_len + l->tail_size + 1);
+        const unsigned char *at;
+        char line[1024];
+        size_t len, n;
+
+        if (!bytes || l->total == 0) {
+                free(bytes);
+                return;
+        }
+        memcpy(bytes, l->head, l->head_len);
+        len = l->head_len + log_tail(l, bytes + l->head_len);
+        at = bytes + (len > SHOWN_LOG ? len - SHOWN_LOG : 0);
+        buffer_add_format(out, "  %s%s of the suite, its end:%s\n", s->dim, name, s->off);
+        for (; at < bytes + len; at += n + 1) {
+                const unsigned char *newline = memchr(at, '\n', (size_t)(bytes + len - at));
+
+                n = newline ? (size_t)(newline - at) : (size_t)(bytes + len - at);
+                text_escape(line, sizeof line, at, n);
+                buffer_add_format(out, "    | %s\n", line);
+        }
+        free(bytes);
+}
+
+static void add_warnings(struct buffer *out, const struct evaluation *e, const struct style *s)
+{
+        for (unsigned i = 0; i < e->submission.warning_count; i++) {
+                buffer_add_format(out, "  %swarning:%s ", s->dim, s->off);
+                add_escaped(out, e->submission.warnings[i].field);
+                buffer_add_text(out, ": ");
+                add_escaped(out, e->submission.warnings[i].message);
+                buffer_add_char(out, '\n');
+        }
+        for (unsigned i = 0; i < e->note_count; i++)
+                buffer_add_format(out, "  %swarning:%s %s: %s\n", s->dim, s->off, e->notes[i].field,
+                        e->notes[i].message);
+}
+
+static void add_footer(struct buffer *out, const struct evaluation *e, const struct style *s)
+{
+        if (!e->suite_ran)
+                return;
+        buffer_add_format(out, "  %sintegrity %s, suite %llu ms, cell made in %llu.%llu ms",
+                s->dim, integrity_name(e->integrity),
+                (unsigned long long)(e->outcome.wall_us / 1000),
+                (unsigned long long)(e->outcome.setup_us / 1000),
+                (unsigned long long)(e->outcome.setup_us / 100 % 10));
+        if (e->channel.facts.weak)
+                buffer_add_text(out, ", weak limits");
+        buffer_add_format(out, "%s\n", s->off);
+}
+
+int report_text(const struct evaluation *e, bool colour, struct buffer *out)
+{
+        static const struct style plain = {"", "", "", "", ""};
+        static const struct style coloured = {
+                "\033[32m", "\033[31m", "\033[2m", "\033[1m", "\033[0m"};
+        const struct style *s = colour ? &coloured : &plain;
+
+        add_headline(out, e, s);
+        add_parts(out, e);
+        add_criteria(out, e, s);
+        add_tests(out, &e->suite, s);
+        if (e->suite_ran && e->error.code != CODE_NONE) {
+                add_log_tail(out, "standard output", &e->output[0], s);
+                add_log_tail(out, "standard error", &e->output[1], s);
+        }
+        add_warnings(out, e, s);
+        add_footer(out, e, s);
+        return buffer_ok(out) ? 0 : -1;
+}

@@ -1,0 +1,98 @@
+/* Asking assay-score; see scorer.h. It is not trusted: it reads what outsiders wrote, and may have
+ * been taken over by it. All it can do is to give wrong numbers for its own input. */
+#include "scorer.h"
+
+#include "fd.h"
+#include "text.h"
+
+#include <sys/socket.h>
+#include <sys/time.h>
+
+enum { MAX_FRAMES = 300000, WAIT_SECONDS = 60 };
+
+char *scorer_text(struct reader *r, size_t max)
+{
+        char *text = get_new_text(r, max);
+
+        if (text && !text_utf8_valid(text, strlen(text)))
+                r->bad = true;
+        return text;
+}
+
+bool scorer_is_decimal(const char *text)
+{
+        size_t whole, fraction = 0;
+
+        text += *text == '-';
+        whole = strspn(text, "0123456789");
+        text += whole;
+        if (*text == '.') {
+                fraction = strspn(text + 1, "0123456789");
+                if (fraction == 0)
+                        return false;
+                text += 1 + fraction;
+        }
+        return whole > 0 && *text == '\0';
+}
+
+static int malformed(struct error *err)
+{
+        return error_set(err, CODE_INTERNAL_FRAME, "the scorer sent a malformed answer");
+}
+
+static int take_answer(int socket, scorer_take take, void *to, struct error *err)
+{
+        _cleanup_frame_ struct frame f = FRAME_INIT;
+
+        for (unsigned count = 0; count < MAX_FRAMES; count++) {
+                struct reader r;
+                int got = frame_receive(socket, &f, 64 << 10, 0, err);
+
+                if (got < 0)
+                        return -1;
+                if (got == 0)
+                        return error_set(err, CODE_INTERNAL_HELPER, "the scorer ended without an answer");
+                r = reader_of(f.payload.data, f.payload.len);
+                if (f.type == SCORE_END)
+                        return reader_done(&r) ? 0 : malformed(err);
+                if (f.type == SCORE_ERROR) {
+                        get_error(&r, err);
+                        return reader_done(&r) ? -1 : malformed(err);
+                }
+                if (take(to, f.type, &r, err) < 0)
+                        return -1;
+                if (!reader_done(&r))
+                        return malformed(err);
+        }
+        return malformed(err);
+}
+
+int scorer_ask(struct channel *c, enum helper_mode mode, int input, scorer_take take, void *to,
+        struct error *err)
+{
+        const struct timeval patience = {.tv_sec = WAIT_SECONDS};
+        struct error helper_err = {0};
+        int pair[2], fds[2], r;
+        uint32_t id;
+
+        if (fd_socketpair(pair, err) < 0)
+                return -1;
+        setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+        fds[0] = input;
+        fds[1] = pair[1];
+        id = channel_start_helper(c, HELPER_SCORE, mode, fds, 2, err);
+        fd_close(pair[1]);
+        if (id == 0) {
+                fd_close(pair[0]);
+                return -1;
+        }
+        r = take_answer(pair[0], take, to, err);
+        fd_close(pair[0]);
+        /* How it ended says more than that its answer stopped short. */
+        if (channel_helper_done(c, id, CODE_INTERNAL_HELPER, &helper_err) < 0 &&
+                (r == 0 || err->code == CODE_INTERNAL_HELPER)) {
+                *err = helper_err;
+                return -1;
+        }
+        return r;
+}

@@ -1,0 +1,22 @@
+/* Asking assay-score: a descriptor goes in, checked frames come out. */
+#ifndef ASSAY_SCORER_H
+#define ASSAY_SCORER_H
+
+#include "channel.h"
+#include "evaluators/messages.h"
+
+/* Called for each frame of an answer but the last; takes its fields from `r`, which must be done
+ * afterwards. -1 refuses the frame. */
+typedef int (*scorer_take)(void *to, unsigned type, struct reader *r, struct error *err);
+
+/* Run the scorer in `mode` on `input` (borrowed) and hand every frame of its answer to `take`.
+ * An error that it reports itself (a bad task, a bad result) is `err`, with its own code. */
+int scorer_ask(struct channel *c, enum helper_mode mode, int input, scorer_take take, void *to,
+        struct error *err);
+
+/* A text field on the heap, at most `max` bytes; NULL (and r->bad) when it is no such text. */
+char *scorer_text(struct reader *r, size_t max);
+/* A decimal number as assay-score writes it: digits, at most one sign and one point. */
+bool scorer_is_decimal(const char *text);
+
+#endif

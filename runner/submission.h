@@ -1,0 +1,38 @@
+/* A submission: opened and hashed here, unpacked by assay-unpack. */
+#ifndef ASSAY_SUBMISSION_H
+#define ASSAY_SUBMISSION_H
+
+#include "task.h"
+#include "workspace.h"
+
+enum { SUBMISSION_MAX_WARNINGS = 128, SUBMISSION_SECTIONS = 6 };
+
+struct warning {
+        char *field, *message;
+};
+
+struct submission {
+        int archive; /* a regular file, or a copy in memory of what was none */
+        uint64_t bytes;
+        char sha256[65];
+        uint64_t entries, unpacked_bytes;
+        uint32_t sections; /* a bit for each of SUBMISSION.md's headings */
+        int root;          /* the directory that is the submission: the tree, or its one folder */
+        struct warning warnings[SUBMISSION_MAX_WARNINGS];
+        unsigned warning_count;
+};
+
+#define SUBMISSION_INIT {.archive = -EBADF, .root = -EBADF}
+
+/* Open the archive with the caller's rights. */
+int submission_open(struct submission *s, const char *path, struct error *err);
+/* Measure and hash it; above the task's max_archive it is rejected. */
+int submission_receive(struct submission *s, const struct task *t, struct error *err);
+/* Unpack it into the workspace's tree. */
+int submission_unpack(struct submission *s, const struct task *t, const struct workspace *w,
+        struct channel *c, struct error *err);
+void submission_free(struct submission *s);
+/* The name of section `i`, as SUBMISSION.md has it. */
+const char *submission_section(unsigned i);
+
+#endif

@@ -1,0 +1,344 @@
+/* A task, opened beneath its directory and read through assay-score; see task.h. */
+#include "task.h"
+
+#include "beneath.h"
+#include "fd.h"
+
+#include <dirent.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* --- opening: with the caller's rights ------------------------------------------------------ */
+
+enum { TREE_MAX_DEPTH = 64, TREE_MAX_ENTRIES = 200000 };
+
+struct walk {
+        unsigned entries;
+        char path[1024]; /* of the entry at hand, for messages */
+};
+
+/* Does a link leave the tree? Its target may climb as far as the link lies deep, at its start. */
+static bool link_leaves(int dir, const char *name, unsigned depth)
+{
+        char target[4096];
+        ssize_t len = readlinkat(dir, name, target, sizeof target - 1);
+        const char *at = target;
+        unsigned climbed = 0;
+
+        if (len <= 0 || len == (ssize_t)sizeof target - 1)
+                return true;
+        target[len] = '\0';
+        if (*at == '/')
+                return true;
+        while (strncmp(at, "../", 3) == 0 || strcmp(at, "..") == 0) {
+                climbed++;
+                at += at[2] ? 3 : 2;
+        }
+        if (climbed > depth)
+                return true;
+        for (; *at; at += strcspn(at, "/"), at += *at == '/')
+                if (strncmp(at, "../", 3) == 0 || strcmp(at, "..") == 0)
+                        return true;
+        return false;
+}
+
+static int check_tree(int dir, unsigned depth, struct walk *w, struct error *err);
+
+static int check_entry(int dir, const char *name, unsigned depth, struct walk *w, struct error *err)
+{
+        struct stat st;
+        int sub;
+
+        if (++w->entries > TREE_MAX_ENTRIES)
+                return error_set(err, CODE_TASK_UNSAFE, "%s: more than %d files", w->path,
+                        TREE_MAX_ENTRIES);
+        if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+                return error_errno(err, CODE_TASK_UNSAFE, errno, "%s", w->path);
+        if (S_ISLNK(st.st_mode) && link_leaves(dir, name, depth))
+                return error_set(err, CODE_TASK_UNSAFE, "%s: is a link that leaves its directory",
+                        w->path);
+        if (!S_ISDIR(st.st_mode))
+                return 0;
+        sub = beneath_open(dir, name, O_RDONLY | O_DIRECTORY, 0);
+        if (sub < 0)
+                return error_errno(err, CODE_TASK_UNSAFE, errno, "%s", w->path);
+        return check_tree(sub, depth + 1, w, err); /* which takes `sub` over */
+}
+
+static int check_tree(int dir, unsigned depth, struct walk *w, struct error *err)
+{
+        size_t len = strlen(w->path);
+        DIR *list = depth < TREE_MAX_DEPTH ? fdopendir(dir) : NULL;
+        int r = 0;
+
+        if (!list) {
+                fd_close(dir);
+                return error_set(err, CODE_TASK_UNSAFE, "%s: too deep, or unreadable", w->path);
+        }
+        for (struct dirent *entry; r == 0 && (entry = readdir(list));) {
+                if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+                        continue;
+                snprintf(w->path + len, sizeof w->path - len, "/%s", entry->d_name);
+                r = check_entry(dirfd(list), entry->d_name, depth, w, err);
+                w->path[len] = '\0';
+        }
+        closedir(list);
+        return r;
+}
+
+static int open_tests(struct task *t, struct error *err)
+{
+        struct walk w = {.path = "tests"};
+        int list;
+
+        t->tests = beneath_open(t->directory, "tests", O_PATH | O_DIRECTORY, 0);
+        if (t->tests < 0 && errno == ENOENT)
+                return 0;
+        if (t->tests < 0)
+                return error_errno(err, CODE_TASK_UNSAFE, errno, "tests");
+        list = beneath_open(t->tests, ".", O_RDONLY | O_DIRECTORY, 0);
+        if (list < 0)
+                return error_errno(err, CODE_TASK_UNSAFE, errno, "tests");
+        return check_tree(list, 0, &w, err);
+}
+
+int task_open(struct task *t, const char *path, struct error *err)
+{
+        struct stat st;
+
+        t->directory = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        if (t->directory < 0)
+                return error_errno(err, CODE_TASK_MISSING, errno, "%s", path);
+        t->file = beneath_open(t->directory, "task.json", O_RDONLY | O_NONBLOCK, 0);
+        if (t->file < 0)
+                return error_errno(err, errno == ENOENT ? CODE_TASK_MISSING : CODE_TASK_UNSAFE, errno,
+                        "%s/task.json", path);
+        if (fstat(t->file, &st) < 0 || !S_ISREG(st.st_mode))
+                return error_set(err, CODE_TASK_UNSAFE, "%s/task.json: not a regular file", path);
+        return open_tests(t, err) < 0 ? error_add(err, "%s", path) : 0;
+}
+
+/* --- reading: frames of assay-score, each checked again ------------------------------------- */
+
+static void *grow(void *list, unsigned count, size_t size, unsigned max)
+{
+        void *more = count < max ? realloc(list, (count + 1) * size) : NULL;
+
+        if (more)
+                memset((char *)more + count * size, 0, size);
+        return more;
+}
+
+static void take_problem(struct task_problem **list, unsigned *count, struct reader *r,
+        bool with_place)
+{
+        struct task_problem *more = grow(*list, *count, sizeof *more, TASK_MAX_PROBLEMS), *p;
+
+        if (!more) {
+                r->bad = true;
+                return;
+        }
+        *list = more;
+        p = &more[(*count)++];
+        p->line = with_place ? get_u32(r) : 0;
+        p->column = with_place ? get_u32(r) : 0;
+        p->key = scorer_text(r, SCORE_MAX_TEXT);
+        p->message = scorer_text(r, SCORE_MAX_TEXT);
+}
+
+static void take_scoring(struct task *t, struct reader *r)
+{
+        t->scheme = get_u8(r);
+        t->mode = get_u8(r);
+        t->test_weight = get_u8(r);
+        t->llm_weight = get_u8(r);
+        t->pass_from_suite = get_u8(r);
+        free(t->pass);
+        t->pass = scorer_text(r, SCORE_MAX_NAME);
+        t->llm_missing = get_u8(r);
+        if (t->scheme >= SCHEME_COUNT || t->mode >= MODE_COUNT ||
+                t->llm_missing >= LLM_MISSING_COUNT || !t->pass ||
+                (t->mode == MODE_HYBRID && t->test_weight + t->llm_weight != 100) ||
+                (!t->pass_from_suite && !scorer_is_decimal(t->pass)))
+                r->bad = true;
+}
+
+static void take_criterion(struct task *t, struct reader *r)
+{
+        struct criterion *c = &t->criteria[t->criterion_count];
+
+        if (t->criterion_count == TASK_MAX_CRITERIA) {
+                r->bad = true;
+                return;
+        }
+        t->criterion_count++;
+        c->name = scorer_text(r, SCORE_MAX_NAME);
+        c->description = scorer_text(r, SCORE_MAX_TEXT);
+        c->weight = get_u8(r);
+        c->source = get_u8(r);
+        if (c->weight < 1 || c->weight > 100 || c->source >= SOURCE_COUNT)
+                r->bad = true;
+}
+
+static void take_suite(struct task *t, struct reader *r)
+{
+        uint32_t count;
+
+        t->broker = get_u8(r);
+        t->sees_submission = get_u8(r);
+        count = get_u32(r);
+        if (t->command || count > CELL_MAX_ARGUMENTS ||
+                !(t->command = calloc(count + 1, sizeof *t->command))) {
+                r->bad = true;
+                return;
+        }
+        for (uint32_t i = 0; i < count && !r->bad; i++)
+                t->command[i] = get_new_text(r, SCORE_MAX_TEXT);
+}
+
+static void take_limit(struct task *t, struct reader *r)
+{
+        unsigned kind = get_u8(r), limit = get_u8(r);
+        uint64_t value = get_u64(r);
+
+        if (kind >= CELL_KIND_COUNT || limit >= LIMIT_COUNT || value < limit_info(limit)->least ||
+                value > limit_info(limit)->most)
+                r->bad = true;
+        else
+                t->limits[kind].value[limit] = value;
+}
+
+static void take_required(struct task *t, struct reader *r)
+{
+        struct required_file *more =
+                grow(t->required, t->required_count, sizeof *more, SCORE_MAX_MANY);
+
+        if (!more) {
+                r->bad = true;
+                return;
+        }
+        t->required = more;
+        more[t->required_count].path = scorer_text(r, SCORE_MAX_NAME);
+        more[t->required_count++].max_size = get_u64(r);
+}
+
+static void take_text(char **to, struct reader *r, size_t max)
+{
+        free(*to);
+        *to = scorer_text(r, max);
+}
+
+static int take(void *to, unsigned type, struct reader *r, struct error *err)
+{
+        struct task *t = to;
+
+        switch (type) {
+        case TASK_PROBLEM:
+                take_problem(&t->problems, &t->problem_count, r, true);
+                break;
+        case TASK_IDENTITY:
+                take_text(&t->name, r, SCORE_MAX_NAME);
+                take_text(&t->title, r, SCORE_MAX_TEXT);
+                take_text(&t->description, r, SCORE_MAX_TEXT);
+                break;
+        case TASK_IMAGE:
+                take_text(&t->image, r, SCORE_MAX_NAME);
+                break;
+        case TASK_CONTRACT:
+                t->contract = get_u8(r);
+                r->bad |= t->contract >= CONTRACT_COUNT;
+                break;
+        case TASK_SCORING:
+                take_scoring(t, r);
+                break;
+        case TASK_CRITERION:
+                take_criterion(t, r);
+                break;
+        case TASK_SUITE:
+                take_suite(t, r);
+                break;
+        case TASK_SUITE_ENV:
+                if (t->env_count == TASK_MAX_ENV)
+                        r->bad = true;
+                else
+                        t->env[t->env_count++] = get_new_text(r, SCORE_MAX_TEXT);
+                break;
+        case TASK_RESULT:
+                take_text(&t->result_format, r, SCORE_MAX_NAME);
+                take_text(&t->result_path, r, CELL_MAX_PLACE - 1);
+                t->on_limit = get_u8(r);
+                r->bad |= t->on_limit >= ON_LIMIT_COUNT;
+                break;
+        case TASK_LIMIT:
+                take_limit(t, r);
+                break;
+        case TASK_SUBMISSION:
+                t->max_entries = get_u64(r);
+                t->max_unpacked = get_u64(r);
+                t->max_archive = get_u64(r);
+                t->strip_common_root = get_u8(r);
+                t->links_drop = get_u8(r);
+                break;
+        case TASK_REQUIRED:
+                take_required(t, r);
+                break;
+        case RESULT_WARNING:
+                take_problem(&t->warnings, &t->warning_count, r, false);
+                break;
+        default:
+                return error_set(err, CODE_INTERNAL_FRAME, "the scorer sent an unknown frame");
+        }
+        return 0;
+}
+
+int task_read(struct task *t, struct channel *c, struct error *err)
+{
+        for (unsigned i = 0; i < CELL_KIND_COUNT; i++)
+                limits_standard(&t->limits[i], (enum cell_kind)i);
+        if (scorer_ask(c, HELPER_TASK, t->file, take, t, err) < 0)
+                return error_add(err, "task.json");
+        for (unsigned i = 0; i < CELL_KIND_COUNT; i++)
+                limits_settle(&t->limits[i]);
+        if (!t->name || !t->image || !t->pass || !t->command || !t->result_path ||
+                strcmp(t->image, "host") != 0 || strcmp(t->result_format, "score.json") != 0)
+                return error_set(err, CODE_INTERNAL_FRAME, "the scorer left out a part of the task");
+        return 0;
+}
+
+static void free_problems(struct task_problem *list, unsigned count)
+{
+        for (unsigned i = 0; i < count; i++) {
+                free(list[i].key);
+                free(list[i].message);
+        }
+        free(list);
+}
+
+void task_free(struct task *t)
+{
+        fd_close(t->directory);
+        fd_close(t->file);
+        fd_close(t->tests);
+        free(t->name);
+        free(t->title);
+        free(t->description);
+        free(t->image);
+        free(t->pass);
+        free(t->result_format);
+        free(t->result_path);
+        for (unsigned i = 0; i < t->criterion_count; i++) {
+                free(t->criteria[i].name);
+                free(t->criteria[i].description);
+        }
+        for (char **s = t->command; s && *s; s++)
+                free(*s);
+        free(t->command);
+        for (unsigned i = 0; i < t->env_count; i++)
+                free(t->env[i]);
+        for (unsigned i = 0; i < t->required_count; i++)
+                free(t->required[i].path);
+        free(t->required);
+        free_problems(t->problems, t->problem_count);
+        free_problems(t->warnings, t->warning_count);
+        *t = (struct task)TASK_INIT;
+}

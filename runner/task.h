@@ -1,0 +1,67 @@
+/* A task: what task.json says, checked, and the descriptors of what belongs to it. */
+#ifndef ASSAY_TASK_H
+#define ASSAY_TASK_H
+
+#include "scorer.h"
+
+struct criterion {
+        char *name, *description;
+        unsigned weight;
+        enum criterion_source source;
+};
+
+struct required_file {
+        char *path;
+        uint64_t max_size; /* 0: any */
+};
+
+/* Something wrong with, or worth saying about, a place in task.json. */
+struct task_problem {
+        unsigned line, column;
+        char *key, *message;
+};
+
+enum { TASK_MAX_CRITERIA = 100, TASK_MAX_ENV = 256, TASK_MAX_PROBLEMS = 1000 };
+
+struct task {
+        int directory;  /* the task's own; O_PATH */
+        int file;       /* task.json */
+        int tests;      /* tests/, or -EBADF */
+
+        char *name, *title, *description, *image;
+        enum task_contract contract;
+        enum task_scheme scheme;
+        enum task_mode mode;
+        unsigned test_weight, llm_weight;
+        bool pass_from_suite;
+        char *pass;
+        enum task_llm_missing llm_missing;
+        struct criterion criteria[TASK_MAX_CRITERIA];
+        unsigned criterion_count;
+        bool broker, sees_submission;
+        char **command;
+        char *env[TASK_MAX_ENV];
+        unsigned env_count;
+        char *result_format, *result_path;
+        enum task_on_limit on_limit;
+        struct limits limits[CELL_KIND_COUNT];
+        uint64_t max_entries, max_unpacked, max_archive;
+        bool strip_common_root, links_drop;
+        struct required_file *required;
+        unsigned required_count;
+
+        struct task_problem *problems; /* in order; with an error of code task.invalid */
+        unsigned problem_count;
+        struct task_problem *warnings;
+        unsigned warning_count;
+};
+
+#define TASK_INIT {.directory = -EBADF, .file = -EBADF, .tests = -EBADF}
+
+/* Open what a task consists of. Needs the caller's rights; reads nothing. */
+int task_open(struct task *t, const char *path, struct error *err);
+/* Read task.json through the scorer. -1 with task.invalid: `problems` tell where and what. */
+int task_read(struct task *t, struct channel *c, struct error *err);
+void task_free(struct task *t);
+
+#endif

@@ -1,0 +1,17 @@
+/* The verbs of the command line: one file each in cli/, one row each in main.c. */
+#ifndef ASSAY_VERBS_H
+#define ASSAY_VERBS_H
+
+#include "options.h"
+
+/* Each gets the arguments behind its name and returns the exit status, or -1 with `err`. */
+int verb_run(int argc, char **argv, struct error *err);
+int verb_check(int argc, char **argv, struct error *err);
+int verb_exec(int argc, char **argv, struct error *err);
+int verb_doctor(int argc, char **argv, struct error *err);
+int verb_explain(int argc, char **argv, struct error *err);
+
+/* "usage: …", a line, and the options: what --help prints. Returns 0, for the exit status. */
+int verb_help(const char *usage, const char *what, const struct option *table, unsigned count);
+
+#endif

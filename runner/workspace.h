@@ -1,0 +1,33 @@
+/* Where an evaluation keeps what it unpacks: one directory of its own below the state directory.
+ *
+ *   STATE/work/ID/         the runner's; locked while the evaluation lives
+ *   STATE/work/ID/tree/    the unpacker's: the submission
+ *
+ * STATE is $ASSAY_STATE, else /var/lib/assay for root, else $XDG_STATE_HOME/assay or
+ * ~/.local/state/assay. Made with the caller's rights, before root is given up. */
+#ifndef ASSAY_WORKSPACE_H
+#define ASSAY_WORKSPACE_H
+
+#include "channel.h"
+
+enum { WORKSPACE_ID_SIZE = 27 };
+
+struct workspace {
+        int work;                    /* STATE/work */
+        int lock;                    /* STATE/work/ID */
+        int tree;                    /* STATE/work/ID/tree */
+        char id[WORKSPACE_ID_SIZE];  /* a ULID: the evaluation's */
+};
+
+#define WORKSPACE_INIT {.work = -EBADF, .lock = -EBADF, .tree = -EBADF}
+
+int workspace_make(struct workspace *w, struct error *err);
+/* Remove the tree, by the unpacker, and the directory. */
+int workspace_remove(struct workspace *w, struct channel *c, struct error *err);
+/* Remove what evaluations that no longer live left behind. */
+void workspace_sweep(const struct workspace *own, struct channel *c);
+
+/* A new ULID: 48 bits of milliseconds, 80 random bits, in Crockford's base 32. */
+int workspace_new_id(char out[WORKSPACE_ID_SIZE], struct error *err);
+
+#endif

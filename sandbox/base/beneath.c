@@ -1,0 +1,101 @@
+/* Opening beneath a directory; rules in beneath.h. */
+#include "beneath.h"
+
+#include "fd.h"
+
+#include <limits.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static bool component_is(const char *at, size_t len, const char *what)
+{
+        return strlen(what) == len && memcmp(at, what, len) == 0;
+}
+
+int beneath_open_by_walk(int dir, const char *path, int flags, mode_t mode)
+{
+        _cleanup_fd_ int here = -EBADF;
+        int at = dir;
+        struct stat root, st;
+        char name[NAME_MAX + 1];
+
+        if (fstat(dir, &root) < 0)
+                return -1;
+        if (*path == '/') {
+                errno = EXDEV;
+                return -1;
+        }
+        for (;;) {
+                size_t len = strcspn(path, "/");
+                const char *rest = path + len + strspn(path + len, "/");
+                bool last = *rest == '\0';
+                int fd;
+
+                if (len > NAME_MAX) {
+                        errno = ENAMETOOLONG;
+                        return -1;
+                }
+                if (component_is(path, len, "..")) {
+                        errno = EXDEV;
+                        return -1;
+                }
+                memcpy(name, len ? path : ".", len ? len : 1);
+                name[len ? len : 1] = '\0';
+                fd = openat(at, name,
+                        (last ? flags : O_PATH | O_DIRECTORY) | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY,
+                        last ? mode : 0);
+                if (fd < 0)
+                        return -1;
+                here = fd_close(here);
+                if (fstat(fd, &st) < 0 || st.st_dev != root.st_dev || S_ISLNK(st.st_mode)) {
+                        fd_close(fd);
+                        errno = S_ISLNK(st.st_mode) ? ELOOP : EXDEV;
+                        return -1;
+                }
+                if (last)
+                        return fd;
+                here = at = fd;
+                path = rest;
+        }
+}
+
+int beneath_open(int dir, const char *path, int flags, mode_t mode)
+{
+        struct open_how how = {
+                .flags = (unsigned)(flags | O_CLOEXEC | (flags & O_PATH ? 0 : O_NOCTTY)),
+                .mode = flags & (O_CREAT | __O_TMPFILE) ? mode : 0,
+                .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS |
+                           RESOLVE_NO_XDEV,
+        };
+        long fd;
+
+        do
+                fd = syscall(SYS_openat2, dir, path, &how, sizeof how);
+        while (fd < 0 && (errno == EAGAIN || errno == EINTR));
+        if (fd < 0 && errno == ENOSYS)
+                return beneath_open_by_walk(dir, path, flags, mode);
+        return (int)fd;
+}
+
+int beneath_open_parent(int dir, const char *path, const char **ret_name)
+{
+        const char *slash = strrchr(path, '/');
+        char parent[PATH_MAX];
+        size_t len;
+
+        if (!slash) {
+                *ret_name = path;
+                return beneath_open(dir, ".", O_PATH | O_DIRECTORY, 0);
+        }
+        len = (size_t)(slash - path);
+        if (len >= sizeof parent || slash == path) {
+                errno = slash == path ? EXDEV : ENAMETOOLONG;
+                return -1;
+        }
+        memcpy(parent, path, len);
+        parent[len] = '\0';
+        *ret_name = slash + 1;
+        return beneath_open(dir, parent, O_PATH | O_DIRECTORY, 0);
+}

@@ -1,0 +1,68 @@
+/* Every code an evaluation can end with, a row each:
+ * X(NAME, "dotted.name", class, ending, "what to do"). Included by error.h and error.c only.
+ * Names are stable: results, scripts and `assay explain` refer to them. */
+/* clang-format off */
+
+/* The command line and the task: nothing ran. */
+X(USAGE,               "usage",                    CLASS_USAGE, END_USAGE, "see `assay --help`")
+X(TASK_MISSING,        "task.missing",             CLASS_USAGE, END_USAGE, "give the directory that holds task.json")
+X(TASK_INVALID,        "task.invalid",             CLASS_USAGE, END_USAGE, "mend task.json at the place named; `assay check TASK` lists every error")
+X(TASK_UNSAFE,         "task.unsafe",              CLASS_USAGE, END_USAGE, "keep everything a task uses inside its own directory, without symlinks out of it")
+X(TASK_UNSUPPORTED,    "task.unsupported",         CLASS_USAGE, END_USAGE, "use what this version supports, or a newer Assay")
+X(SUBMISSION_MISSING,  "submission.missing",       CLASS_USAGE, END_USAGE, "give the submission as a tar or zip file that can be read")
+X(REFUSED_BY_POLICY,   "task.above_policy",        CLASS_USAGE, END_USAGE, "ask the operator, or lower what the task wants")
+
+/* The submission archive. */
+X(ARCHIVE_UNSAFE_PATH, "archive.unsafe_path",      CLASS_SUBMISSION, END_REJECTED, "pack the files with paths relative to their folder, without `..`, `\\` or drive names")
+X(ARCHIVE_BAD_NAME,    "archive.bad_name",         CLASS_SUBMISSION, END_REJECTED, "rename the entry: valid UTF-8, no control characters, at most 255 bytes a name")
+X(ARCHIVE_LINK_ESCAPE, "archive.link_escape",      CLASS_SUBMISSION, END_REJECTED, "remove the link, or point it at a file inside the submission")
+X(ARCHIVE_SPECIAL,     "archive.special_file",     CLASS_SUBMISSION, END_REJECTED, "leave devices, pipes and sockets out of the archive")
+X(ARCHIVE_COLLISION,   "archive.name_collision",   CLASS_SUBMISSION, END_REJECTED, "give the entries names that differ by more than letter case or accent form")
+X(ARCHIVE_ENTRIES,     "archive.too_many_entries", CLASS_SUBMISSION, END_REJECTED, "leave build output, caches and dependency folders out of the archive")
+X(ARCHIVE_TOO_LARGE,   "archive.too_large",        CLASS_SUBMISSION, END_REJECTED, "leave large files out of the archive")
+X(ARCHIVE_TRUNCATED,   "archive.truncated",        CLASS_SUBMISSION, END_REJECTED, "pack and upload the archive again; it ends too early")
+X(ARCHIVE_DAMAGED,     "archive.damaged",          CLASS_SUBMISSION, END_REJECTED, "pack and upload the archive again; its content contradicts itself")
+X(ARCHIVE_UNSUPPORTED, "archive.unsupported",      CLASS_SUBMISSION, END_REJECTED, "send a tar (plain, gzip, xz, zstd, bzip2) or zip file without encryption")
+X(ARCHIVE_EMPTY,       "archive.empty",            CLASS_SUBMISSION, END_REJECTED, "pack at least one file")
+X(ARCHIVE_TIMEOUT,     "archive.too_slow",         CLASS_SUBMISSION, END_REJECTED, "pack the archive again with an ordinary tool; unpacking it took too long")
+X(ARCHIVE_REQUIRED,    "archive.required_file_missing", CLASS_SUBMISSION, END_REJECTED, "add the file that the task asks for")
+X(ARCHIVE_REQUIRED_SIZE, "archive.required_file_too_large", CLASS_SUBMISSION, END_REJECTED, "make the file smaller")
+
+/* The task's suite and its result. */
+X(SUITE_NO_RESULT,     "suite.no_result",          CLASS_SUITE, END_ERROR, "let the suite write its result before it exits; the logs show how far it came")
+X(SUITE_RESULT_FILE,   "suite.result_not_a_file",  CLASS_SUITE, END_ERROR, "write the result as one regular file, not a link, directory or pipe")
+X(SUITE_RESULT_INVALID, "suite.result_invalid",    CLASS_SUITE, END_ERROR, "mend the suite: its result must follow the declared format")
+X(SUITE_EXIT,          "suite.exit",               CLASS_SUITE, END_ERROR, "a suite that worked exits 0, whatever the score; see its logs")
+X(SUITE_SIGNAL,        "suite.signal",             CLASS_SUITE, END_ERROR, "the suite crashed; see its logs")
+X(SUITE_NOT_FOUND,     "suite.not_found",          CLASS_SUITE, END_ERROR, "check suite.command: the program must be in tests/ or in the image")
+X(SUITE_NOT_EXECUTABLE, "suite.not_executable",    CLASS_SUITE, END_ERROR, "make the suite's program executable and give it an interpreter that the image has")
+
+/* Limits of a cell. */
+X(LIMIT_WALL,          "limit.wall",               CLASS_LIMIT, END_ERROR, "raise limits.wall in task.json if the suite rightly needs longer")
+X(LIMIT_CPU,           "limit.cpu",                CLASS_LIMIT, END_ERROR, "raise limits.cpu in task.json if the suite rightly needs more")
+X(LIMIT_MEMORY,        "limit.memory",             CLASS_LIMIT, END_ERROR, "raise limits.memory in task.json if the suite rightly needs more")
+X(LIMIT_PIDS,          "limit.pids",               CLASS_LIMIT, END_ERROR, "raise limits.pids in task.json if the suite rightly needs more processes")
+X(LIMIT_OUTPUT,        "limit.output",             CLASS_LIMIT, END_ERROR, "write less to standard output, or raise limits.output in task.json")
+X(LIMIT_RESULT,        "limit.result",             CLASS_LIMIT, END_ERROR, "write a smaller result, or raise limits.result in task.json")
+
+/* The judge. */
+X(JUDGE_PENDING,       "judge.pending",            CLASS_JUDGE, END_PENDING, "give the score with --llm-score when it is there")
+X(JUDGE_MISSING,       "judge.missing",            CLASS_JUDGE, END_ERROR, "give --llm-score, or set scoring.llm_missing to \"pending\"")
+X(JUDGE_INVALID,       "judge.invalid_verdict",    CLASS_JUDGE, END_ERROR, "the verdict must score each llm criterion of the rubric once, 0 to 100")
+
+/* This machine. */
+X(INFRA_LIMITS,        "infra.weak_limits",        CLASS_INFRA, END_ERROR, "run as root or in a delegated cgroup, or accept weaker limits with --allow-weak-limits; `assay doctor` tells more")
+X(INFRA_CELL,          "infra.cell",               CLASS_INFRA, END_ERROR, "`assay doctor` tells what this machine lacks")
+X(INFRA_CGROUP,        "infra.cgroup",             CLASS_INFRA, END_ERROR, "`assay doctor` tells what this machine lacks")
+X(INFRA_HELPER,        "infra.helper_missing",     CLASS_INFRA, END_ERROR, "install Assay again; its programs belong together")
+X(INFRA_STATE,         "infra.state",              CLASS_INFRA, END_ERROR, "check the state directory (ASSAY_STATE) and its free space")
+X(INFRA_MEMORY,        "infra.memory",             CLASS_INFRA, END_ERROR, "free some memory and try again")
+X(INFRA_IO,            "infra.io",                 CLASS_INFRA, END_ERROR, "try again; if it stays, check disk and permissions")
+X(INFRA_SUPERVISOR,    "infra.supervisor_lost",    CLASS_INFRA, END_ERROR, "try again; if it stays, look at the kernel's log for an out-of-memory kill")
+X(INTERRUPTED,         "interrupted",              CLASS_INFRA, END_INTERRUPTED, "run it again")
+
+/* Ourselves. */
+X(INTERNAL_FRAME,      "internal.frame",           CLASS_INTERNAL, END_ERROR, "report this: two of Assay's programs disagreed")
+X(INTERNAL_HELPER,     "internal.helper_died",     CLASS_INTERNAL, END_ERROR, "report this, with the input that caused it")
+X(INTERNAL_BUG,        "internal.bug",             CLASS_INTERNAL, END_ERROR, "report this, with the input that caused it")
+/* clang-format on */

@@ -1,0 +1,127 @@
+/* Self-confinement of a helper; what it means is in confine.h. The order matters: each step needs
+ * a right that a later one takes away. */
+#include "confine.h"
+
+#include "fd.h"
+
+#include <linux/landlock.h>
+#include <linux/seccomp.h>
+#include <sys/capability.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef ASSAY_UNCONFINED
+static int limit(int resource, uint64_t value)
+{
+        struct rlimit now, want;
+
+        if (getrlimit((__rlimit_resource_t)resource, &now) < 0)
+                return -1;
+        if (value > now.rlim_max)
+                value = now.rlim_max; /* never raised: that would need a privilege */
+        want = (struct rlimit){value, value};
+        return setrlimit((__rlimit_resource_t)resource, &want);
+}
+
+static int limits(const struct confinement *c)
+{
+        if (limit(RLIMIT_CPU, c->cpu_seconds) < 0 || limit(RLIMIT_AS, c->memory) < 0 ||
+                limit(RLIMIT_FSIZE, c->file_size) < 0 || limit(RLIMIT_NOFILE, c->open_files) < 0 ||
+                limit(RLIMIT_NPROC, 0) < 0 || limit(RLIMIT_CORE, 0) < 0 ||
+                limit(RLIMIT_MEMLOCK, 0) < 0 || limit(RLIMIT_MSGQUEUE, 0) < 0)
+                return -1;
+        return 0;
+}
+
+static int drop_capabilities(void)
+{
+        cap_t none = cap_init();
+        int r;
+
+        if (!none)
+                return -1;
+        r = cap_set_proc(none);
+        cap_free(none);
+        if (r == 0)
+                r = cap_reset_ambient();
+        return r;
+}
+
+/* Everything landlock can refuse is refused, but for making, writing and removing below `tree`. */
+static int landlock(int tree)
+{
+        const uint64_t below_tree =
+                LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_READ_FILE |
+                LANDLOCK_ACCESS_FS_READ_DIR | LANDLOCK_ACCESS_FS_REMOVE_DIR |
+                LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_DIR |
+                LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SYM;
+        /* Bits by ABI version; the newer ones are not in every system's header. */
+        static const uint64_t known[] = {0, 0x1fff, 0x3fff, 0x7fff, 0x7fff, 0xffff};
+        struct {
+                uint64_t fs, net, scope;
+        } rules = {0};
+        struct landlock_path_beneath_attr beneath = {.parent_fd = tree};
+        long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+        size_t size = abi >= 6 ? 24 : abi >= 4 ? 16 : 8;
+        _cleanup_fd_ int ruleset = -EBADF;
+
+        if (abi <= 0)
+                return 0;
+        rules.fs = known[abi < 5 ? abi : 5];
+        rules.net = abi >= 4 ? 3 : 0;
+        rules.scope = abi >= 6 ? 3 : 0;
+        ruleset = (int)syscall(SYS_landlock_create_ruleset, &rules, size, 0);
+        if (ruleset < 0)
+                return -1;
+        if (tree >= 0) {
+                beneath.allowed_access = below_tree & rules.fs;
+                if (syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &beneath,
+                            0) < 0)
+                        return -1;
+        }
+        return (int)syscall(SYS_landlock_restrict_self, ruleset, 0);
+}
+
+static int seccomp(const struct sock_filter *filter, size_t length)
+{
+        struct sock_fprog program = {
+                .len = (unsigned short)length,
+                .filter = (struct sock_filter *)(uintptr_t)filter,
+        };
+
+        return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+int confine_self(const struct confinement *c, struct error *err)
+{
+        const char *step = NULL;
+
+        if (prctl(PR_SET_DUMPABLE, 0) < 0)
+                step = "dumpable";
+        else if (syscall(SYS_close_range, c->keep_fds, ~0U, 0) < 0)
+                step = "descriptors";
+        else if (drop_capabilities() < 0)
+                step = "capabilities";
+        else if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+                step = "no_new_privs";
+        else if (landlock(c->tree) < 0)
+                step = "landlock";
+        else if (limits(c) < 0)
+                step = "limits";
+        else if (seccomp(c->filter, c->filter_length) < 0)
+                step = "seccomp";
+        if (step)
+                return error_errno(err, CODE_INFRA_HELPER, errno, "%s cannot lock itself in (%s)",
+                        c->name, step);
+        return 0;
+}
+#else
+int confine_self(const struct confinement *c, struct error *err)
+{
+        (void)c;
+        (void)err;
+        return 0;
+}
+#endif

@@ -1,0 +1,35 @@
+/* A helper program locks itself in before it reads a byte of an outsider.
+ *
+ * What is left afterwards: the descriptors named, memory and CPU time up to the limits, the
+ * system calls of its own list, and below one directory (if any) the right to make and remove
+ * files. No capability, no set-id effect, no other process to see or signal. Built with a
+ * sanitizer, whose runtime needs more than that, a program keeps its rights (ASSAY_UNCONFINED). */
+#ifndef ASSAY_CONFINE_H
+#define ASSAY_CONFINE_H
+
+#include "error.h"
+
+#include <linux/filter.h>
+#include <stdint.h>
+
+struct confinement {
+        const char *name;                 /* for messages */
+        unsigned keep_fds;                /* descriptors 0 … keep_fds-1 stay, all others close */
+        int tree;                         /* the directory it may write below, or -EBADF */
+        uint64_t cpu_seconds;             /* RLIMIT_CPU */
+        uint64_t memory;                  /* RLIMIT_AS, bytes */
+        uint64_t file_size;               /* RLIMIT_FSIZE, bytes */
+        uint64_t open_files;              /* RLIMIT_NOFILE */
+        const struct sock_filter *filter; /* compiled at build time from its filter table */
+        size_t filter_length;
+};
+
+/* Apply it to this process, for ever. -1: something could not be taken away; do not go on. A
+ * kernel without landlock is no failure: the other fences hold. */
+int confine_self(const struct confinement *c, struct error *err);
+
+/* Called by a helper right after confine_self(), where it exists: the tests link one that plays a
+ * helper that was taken over (tests/takeover/hook.c). Products have none. */
+void takeover_hook(void) __attribute__((weak));
+
+#endif

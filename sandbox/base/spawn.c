@@ -1,0 +1,167 @@
+/* Starting our own programs; see spawn.h. Called by the supervisor, and by the runner for the
+ * supervisor itself. */
+#include "spawn.h"
+
+#include "beneath.h"
+#include "fd.h"
+
+#include <limits.h>
+#include <linux/keyctl.h>
+#include <linux/securebits.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifndef ASSAY_LIBEXEC
+#define ASSAY_LIBEXEC "../libexec/assay"
+#endif
+
+struct child {
+        const struct spawn *spawn;
+        pid_t parent;
+        volatile int failed; /* errno of the step that failed; shared with the parent */
+};
+
+static int child_ids(const struct spawn *s)
+{
+        for (unsigned long cap = 0; cap < 64; cap++)
+                if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0 && errno != EINVAL)
+                        return -1;
+        if (prctl(PR_SET_SECUREBITS, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED) < 0 ||
+                syscall(SYS_setgroups, 0, NULL) < 0 ||
+                syscall(SYS_setresgid, s->gid, s->gid, s->gid) < 0 ||
+                syscall(SYS_setresuid, s->uid, s->uid, s->uid) < 0)
+                return -1;
+        return 0;
+}
+
+/* Put the descriptors in their places. All are first moved out of the way, so that no place is
+ * overwritten before its own content was saved. */
+static int child_fds(const struct spawn *s, int *ret_program)
+{
+        const int away = 64;
+        int from[SPAWN_MAX_FDS];
+
+        *ret_program = fcntl(s->program, F_DUPFD_CLOEXEC, away);
+        if (*ret_program < 0)
+                return -1;
+        for (unsigned i = 0; i < s->fd_count; i++) {
+                int fd = s->fds[i] >= 0 ? s->fds[i] : open("/dev/null", O_RDWR | O_CLOEXEC);
+
+                from[i] = fcntl(fd, F_DUPFD_CLOEXEC, away);
+                if (from[i] < 0)
+                        return -1;
+        }
+        for (unsigned i = 0; i < s->fd_count; i++)
+                if (dup2(from[i], (int)i) < 0)
+                        return -1;
+        return (int)syscall(SYS_close_range, s->fd_count, ~0U, CLOSE_RANGE_CLOEXEC);
+}
+
+static int child_main(void *arg)
+{
+        struct child *child = arg;
+        const struct spawn *s = child->spawn;
+        static const char *const no_environment[] = {NULL};
+        sigset_t none;
+        int program;
+
+        sigemptyset(&none);
+        for (int sig = 1; sig < NSIG; sig++)
+                signal(sig, SIG_DFL);
+        sigprocmask(SIG_SETMASK, &none, NULL);
+        umask(022);
+        syscall(SYS_setsid);
+        syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
+        if (child_fds(s, &program) < 0 || (s->change_ids && child_ids(s) < 0) ||
+                prctl(PR_SET_PDEATHSIG, SIGKILL) < 0) {
+                child->failed = errno;
+                _exit(127);
+        }
+        if (getppid() != child->parent) /* it died before we asked to die with it */
+                _exit(127);
+        syscall(SYS_execveat, program, "", s->argv, no_environment, AT_EMPTY_PATH);
+        child->failed = errno;
+        _exit(127);
+}
+
+pid_t spawn_process(const struct spawn *s, int *ret_pidfd, struct error *err)
+{
+        enum { STACK_SIZE = 64 << 10 };
+        struct child child = {.spawn = s, .parent = getpid()};
+        int pidfd = -EBADF;
+        sigset_t all, saved;
+        char *stack;
+        pid_t pid;
+
+        stack = mmap(NULL, STACK_SIZE, PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+        if (stack == MAP_FAILED)
+                return error_errno(err, CODE_INFRA_MEMORY, errno, "cannot start %s", s->argv[0]);
+        /* A signal handler of ours must not run in the child, on our memory. */
+        sigfillset(&all);
+        sigprocmask(SIG_SETMASK, &all, &saved);
+        pid = clone(child_main, stack + STACK_SIZE,
+                CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, &child, &pidfd);
+        if (pid < 0)
+                child.failed = errno;
+        sigprocmask(SIG_SETMASK, &saved, NULL);
+        munmap(stack, STACK_SIZE);
+        if (child.failed) {
+                if (pid > 0)
+                        waitpid(pid, NULL, 0);
+                fd_close(pidfd);
+                return error_errno(
+                        err, CODE_INFRA_HELPER, child.failed, "cannot start %s", s->argv[0]);
+        }
+        *ret_pidfd = pidfd;
+        return pid;
+}
+
+int spawn_wait(int pidfd, struct error *err)
+{
+        siginfo_t info = {0};
+        int r;
+
+        do
+                r = waitid(P_PIDFD, (id_t)pidfd, &info, WEXITED);
+        while (r < 0 && errno == EINTR);
+        if (r < 0)
+                return error_errno(err, CODE_INTERNAL_BUG, errno, "cannot wait for a program");
+        return info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status;
+}
+
+int spawn_find(const char *name, struct error *err)
+{
+        char path[PATH_MAX];
+        ssize_t len = readlink("/proc/self/exe", path, sizeof path - 1);
+        char *slash;
+        _cleanup_fd_ int dir = -EBADF;
+        int fd;
+
+        if (len <= 0)
+                return error_errno(err, CODE_INFRA_HELPER, errno, "cannot find my own program");
+        path[len] = '\0';
+        slash = strrchr(path, '/');
+        if (slash)
+                *slash = '\0';
+        dir = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        if (dir < 0)
+                return error_errno(err, CODE_INFRA_HELPER, errno, "cannot open %s", path);
+        fd = openat(dir, name, O_PATH | O_CLOEXEC | O_NOFOLLOW);
+        if (fd < 0 && errno == ENOENT) {
+                int libexec = openat(dir, ASSAY_LIBEXEC, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+                fd = libexec < 0 ? -1 : openat(libexec, name, O_PATH | O_CLOEXEC | O_NOFOLLOW);
+                fd_close(libexec);
+        }
+        if (fd < 0)
+                return error_errno(err, CODE_INFRA_HELPER, errno, "%s is neither in %s nor in %s/%s",
+                        name, path, path, ASSAY_LIBEXEC);
+        return fd;
+}

@@ -1,0 +1,404 @@
+/* One cell as the supervisor sees it; see cell.h. */
+#include "cell.h"
+
+#include "beneath.h"
+#include "fd.h"
+#include "weak.h"
+
+#include <linux/sched.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+        LOOK_LEAST_US = 5000,
+        LOOK_MOST_US = 1000000,
+        WEAK_LOOK_US = 10000,
+};
+
+uint64_t clock_us(void)
+{
+        struct timespec now;
+
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+static bool has_group(const struct cell *c)
+{
+        return c->machine->groups.version != 0;
+}
+
+struct cell *cell_free(struct cell *c)
+{
+        if (!c)
+                return NULL;
+        if (c->pid > 0) {
+                siginfo_t info;
+
+                cell_stop(c, CODE_INTERRUPTED);
+                waitid(P_PIDFD, (id_t)c->pidfd, &info, WEXITED);
+        }
+        fd_close(c->pidfd);
+        fd_close(c->socket);
+        fd_close(c->started);
+        mounts_free(&c->mounts);
+        request_free(&c->request);
+        cgroup_remove(&c->group);
+        free(c);
+        return NULL;
+}
+
+/* --- starting ------------------------------------------------------------------------------- */
+
+/* A copy of this process in new namespaces, and where the kernel can, born in the cell's group.
+ * Its stack and memory are copied on write: the supervisor is small for this reason. */
+static pid_t clone_first(struct cell *c, bool *ret_in_group)
+{
+        struct clone_args args = {
+                .flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC |
+                         CLONE_NEWUTS | CLONE_PIDFD,
+                .pidfd = (uintptr_t)&c->pidfd,
+                .exit_signal = SIGCHLD,
+        };
+        long pid = -1;
+
+        *ret_in_group = false;
+        if (c->machine->groups.version == 2) {
+                args.flags |= CLONE_INTO_CGROUP;
+                args.cgroup = (uint64_t)c->group.dirs[HIERARCHY_UNIFIED];
+                pid = syscall(SYS_clone3, &args, sizeof args);
+                *ret_in_group = pid > 0;
+                args.flags &= ~(uint64_t)CLONE_INTO_CGROUP;
+                args.cgroup = 0;
+        }
+        if (pid < 0)
+                pid = syscall(SYS_clone3, &args, sizeof args);
+        if (pid < 0 && errno == ENOSYS)
+                pid = syscall(SYS_clone, args.flags | SIGCHLD, NULL, &c->pidfd, NULL, NULL);
+        return (pid_t)pid;
+}
+
+static void __attribute__((noreturn)) become_first(struct cell *c, int socket, int started)
+{
+        struct inside in = {
+                .request = &c->request,
+                .mounts = &c->mounts,
+                .root = c->machine->root,
+                /* The count includes the first process. */
+                .pids_rlimit = has_group(c) ? 0 : c->request.limits.value[LIMIT_PIDS] + 1,
+                .weak_memory = !has_group(c),
+                .socket = socket,
+                .started = started,
+        };
+
+        fd_close(c->socket); /* the supervisor's ends: held here, they would never be at an end */
+        fd_close(c->started);
+        inside_main(&in);
+}
+
+static int start_first(struct cell *c, struct error *err)
+{
+        const struct buffer nothing = BUFFER_INIT;
+        int sockets[2], pipes[2], r;
+        bool in_group;
+
+        if (fd_socketpair(sockets, err) < 0)
+                return -1;
+        if (fd_pipe(pipes, err) < 0) {
+                fd_close(sockets[0]);
+                fd_close(sockets[1]);
+                return -1;
+        }
+        c->socket = sockets[0];
+        c->started = pipes[0];
+        c->pid = clone_first(c, &in_group);
+        if (c->pid == 0)
+                become_first(c, sockets[1], pipes[1]);
+        r = c->pid < 0 ? error_errno(err, CODE_INFRA_CELL, errno, "cannot make namespaces") : 0;
+        fd_close(sockets[1]);
+        fd_close(pipes[1]);
+        if (r == 0)
+                r = ids_map(&c->ids, c->pid, err);
+        if (r == 0 && has_group(c) && !in_group)
+                r = cgroup_attach(&c->group, c->pid, err);
+        if (r == 0)
+                r = frame_send(c->socket, INSIDE_GO, &nothing, NULL, 0, err);
+        return r;
+}
+
+static int refuse_weak(const struct cell *c, struct error *err)
+{
+        uint64_t weak = c->machine->weak;
+        char names[128] = "";
+
+        if (!weak || c->request.flags & CELL_ALLOW_WEAK)
+                return 0;
+        for (unsigned i = 0; i < LIMIT_COUNT; i++)
+                if (weak & 1ULL << i)
+                        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s",
+                                *names ? ", " : "", limit_info((enum limit)i)->name);
+        return error_set(err, CODE_INFRA_LIMITS, "this machine cannot hold a cell to its limits (%s): %s",
+                names, *c->machine->groups.why_not ? c->machine->groups.why_not : "no cpu group");
+}
+
+static int cell_make(struct cell *c, struct error *err)
+{
+        if (refuse_weak(c, err) < 0)
+                return -1;
+        if (has_group(c) &&
+                cgroup_make(&c->machine->groups, &c->request.limits, &c->group, err) < 0)
+                return -1;
+        if (!has_group(c))
+                c->group.slot = (unsigned)(clock_us() % IDS_BLOCKS);
+        c->ids = ids_for(c->machine->root, c->group.slot);
+        if (c->machine->root && mounts_make(&c->mounts, &c->request, &c->ids, true, err) < 0)
+                return -1;
+        return start_first(c, err);
+}
+
+struct cell *cell_start(const struct machine *machine, struct cell_request *request,
+        struct error *err)
+{
+        struct cell *c = calloc(1, sizeof *c);
+
+        if (!c) {
+                request_free(request);
+                error_set(err, CODE_INFRA_MEMORY, "out of memory");
+                return NULL;
+        }
+        *c = (struct cell){
+                .request = *request,
+                .machine = machine,
+                .mounts = MOUNTS_INIT,
+                .group = CGROUP_INIT,
+                .pidfd = -EBADF,
+                .socket = -EBADF,
+                .started = -EBADF,
+                .requested_at = clock_us(),
+        };
+        if (cell_make(c, err) < 0)
+                return cell_free(c);
+        /* What only the cell needs from here on. */
+        for (int i = 0; i < CELL_STDIO; i++)
+                c->request.stdio[i] = fd_close(c->request.stdio[i]);
+        return c;
+}
+
+/* --- while it runs -------------------------------------------------------------------------- */
+
+void cell_stop(struct cell *c, enum code reason)
+{
+        if (c->stopped == CODE_NONE)
+                c->stopped = reason;
+        if (has_group(c))
+                cgroup_kill(&c->group);
+        syscall(SYS_pidfd_send_signal, c->pidfd, SIGKILL, NULL, 0);
+}
+
+void cell_watch(const struct cell *c, struct pollfd *fds, uint64_t *wake_at)
+{
+        fds[0] = (struct pollfd){.fd = c->pidfd, .events = POLLIN};
+        fds[1] = (struct pollfd){.fd = c->socket, .events = POLLIN};
+        fds[2] = (struct pollfd){.fd = c->started, .events = POLLIN};
+        fds[3] = (struct pollfd){.fd = c->stopped ? -1 : c->group.pids_events, .events = POLLPRI};
+        if (c->started_at && !c->stopped && !c->ended) {
+                uint64_t deadline = c->started_at + c->request.limits.value[LIMIT_WALL];
+
+                if (deadline < *wake_at)
+                        *wake_at = deadline;
+                if (c->look_at < *wake_at)
+                        *wake_at = c->look_at;
+        }
+}
+
+/* Look again when the cell could have used up its cpu time at the earliest. */
+static void look_at_cpu(struct cell *c, uint64_t now)
+{
+        uint64_t limit = c->request.limits.value[LIMIT_CPU], wait;
+
+        c->usage.cpu_us = cgroup_cpu_us(&c->group);
+        if (c->usage.cpu_us > limit) {
+                cell_stop(c, CODE_LIMIT_CPU);
+                return;
+        }
+        wait = (limit - c->usage.cpu_us) / (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
+        wait = wait < LOOK_LEAST_US ? LOOK_LEAST_US : wait > LOOK_MOST_US ? LOOK_MOST_US : wait;
+        c->look_at = now + wait;
+}
+
+static void look_weakly(struct cell *c, uint64_t now)
+{
+        const uint64_t *limit = c->request.limits.value;
+        struct weak_usage u;
+
+        weak_look(c->pid, &u);
+        if (u.cpu_us > c->usage.cpu_us)
+                c->usage.cpu_us = u.cpu_us;
+        if (u.memory > c->usage.memory_peak)
+                c->usage.memory_peak = u.memory;
+        if (u.processes > c->usage.pids_peak)
+                c->usage.pids_peak = u.processes;
+        if (u.memory > limit[LIMIT_MEMORY])
+                cell_stop(c, CODE_LIMIT_MEMORY);
+        else if (u.processes >= limit[LIMIT_PIDS])
+                cell_stop(c, CODE_LIMIT_PIDS);
+        else if (u.cpu_us > limit[LIMIT_CPU])
+                cell_stop(c, CODE_LIMIT_CPU);
+        c->look_at = now + WEAK_LOOK_US;
+}
+
+static void see_exec(struct cell *c)
+{
+        uint64_t now = clock_us();
+        int reason = 0;
+        ssize_t n = read(c->started, &reason, sizeof reason);
+
+        c->started = fd_close(c->started);
+        if (n == (ssize_t)sizeof reason) {
+                c->ended = true;
+                c->end = CELL_EXEC_FAILED;
+                c->status = (uint32_t)reason;
+                return;
+        }
+        c->started_at = now;
+        c->setup_us = now - c->requested_at;
+        c->look_at = now + LOOK_LEAST_US;
+        if (has_group(c))
+                look_at_cpu(c, now);
+}
+
+static void see_message(struct cell *c)
+{
+        _cleanup_frame_ struct frame f = FRAME_INIT;
+        struct reader r;
+        struct error err;
+
+        if (frame_receive(c->socket, &f, 4096, 1, NULL) <= 0) {
+                c->socket = fd_close(c->socket);
+                return;
+        }
+        r = reader_of(f.payload.data, f.payload.len);
+        switch (f.type) {
+        case INSIDE_RESULT_DIR:
+                if (f.fd_count == 1 && c->mounts.result < 0)
+                        c->mounts.result = take_fd(&f.fds[0]);
+                break;
+        case INSIDE_FAILED:
+                get_error(&r, &err);
+                if (reader_done(&r) && c->failed.code == CODE_NONE)
+                        c->failed = err;
+                break;
+        case INSIDE_ENDED:
+                if (c->ended)
+                        break;
+                c->end = get_u8(&r) == CELL_EXITED ? CELL_EXITED : CELL_SIGNALED;
+                c->status = get_u32(&r);
+                c->ended = reader_done(&r);
+                c->usage.wall_us = clock_us() - c->started_at;
+                break;
+        default:
+                c->socket = fd_close(c->socket);
+        }
+}
+
+/* --- the end -------------------------------------------------------------------------------- */
+
+static void wait_until_empty(struct cell *c)
+{
+        siginfo_t info;
+
+        waitid(P_PIDFD, (id_t)c->pidfd, &info, WEXITED);
+        c->pid = 0;
+        while (has_group(c) && !cgroup_is_empty(&c->group)) {
+                cgroup_kill(&c->group);
+                usleep(100);
+        }
+}
+
+/* The kernel's own acts, seen afterwards. What ended in time but had used too much is over its
+ * limit all the same: whether we looked in time must not decide. */
+static void judge_limits(struct cell *c)
+{
+        const uint64_t *limit = c->request.limits.value;
+
+        if (c->stopped != CODE_NONE)
+                return;
+        if (c->usage.oom_kills > 0 && (!c->ended || (c->end == CELL_SIGNALED && c->status == SIGKILL)))
+                c->stopped = CODE_LIMIT_MEMORY;
+        else if (c->usage.cpu_us > limit[LIMIT_CPU])
+                c->stopped = CODE_LIMIT_CPU;
+        else if (c->usage.wall_us > limit[LIMIT_WALL])
+                c->stopped = CODE_LIMIT_WALL;
+}
+
+static void finish(struct cell *c)
+{
+        /* Messages and the exec pipe first: they were sent before the process ended. */
+        while (c->socket >= 0) {
+                struct pollfd more = {.fd = c->socket, .events = POLLIN};
+
+                if (poll(&more, 1, 0) <= 0)
+                        break;
+                see_message(c);
+        }
+        if (c->started >= 0)
+                see_exec(c);
+        wait_until_empty(c);
+        if (has_group(c))
+                cgroup_usage(&c->group, &c->usage);
+        if (!c->usage.wall_us && c->started_at)
+                c->usage.wall_us = clock_us() - c->started_at;
+        judge_limits(c);
+        if (!c->ended && c->stopped == CODE_NONE && c->failed.code == CODE_NONE)
+                error_set(&c->failed, CODE_INFRA_CELL, "a cell's first process died");
+}
+
+bool cell_step(struct cell *c, const struct pollfd *fds)
+{
+        uint64_t now;
+
+        if (fds[2].revents && c->started >= 0)
+                see_exec(c);
+        if (fds[1].revents && c->socket >= 0)
+                see_message(c);
+        if (fds[0].revents) {
+                finish(c);
+                return true;
+        }
+        now = clock_us();
+        if (!c->started_at || c->ended || c->stopped)
+                return false;
+        if (fds[3].revents && cgroup_pids_refused(&c->group))
+                cell_stop(c, CODE_LIMIT_PIDS);
+        if (now >= c->started_at + c->request.limits.value[LIMIT_WALL])
+                cell_stop(c, CODE_LIMIT_WALL);
+        else if (now >= c->look_at && has_group(c))
+                look_at_cpu(c, now);
+        else if (now >= c->look_at)
+                look_weakly(c, now);
+        return false;
+}
+
+enum result_state cell_result(const struct cell *c, int *ret_fd, uint64_t *ret_size)
+{
+        _cleanup_fd_ int fd = -EBADF;
+        struct stat st;
+
+        if (c->mounts.result < 0 || !*c->request.result_file)
+                return RESULT_NONE;
+        fd = beneath_open(c->mounts.result, c->request.result_file, O_PATH | O_NOFOLLOW, 0);
+        if (fd < 0)
+                return errno == ENOENT ? RESULT_MISSING : RESULT_NOT_FILE;
+        if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_nlink != 1)
+                return RESULT_NOT_FILE;
+        *ret_size = (uint64_t)st.st_size;
+        if (*ret_size > c->request.limits.value[LIMIT_RESULT])
+                return RESULT_TOO_LARGE;
+        /* Nothing of the cell lives: the file cannot be exchanged between the two openings. */
+        *ret_fd = beneath_open(c->mounts.result, c->request.result_file, O_RDONLY | O_NOFOLLOW, 0);
+        return *ret_fd < 0 ? RESULT_UNREADABLE : RESULT_FILE;
+}

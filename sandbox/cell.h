@@ -1,0 +1,57 @@
+/* One cell, from the request to the last reading, as the supervisor sees it. */
+#ifndef ASSAY_CELL_H
+#define ASSAY_CELL_H
+
+#include "cgroup.h"
+#include "inside.h"
+
+#include <poll.h>
+
+/* What this machine lets the supervisor do; found out once. */
+struct machine {
+        bool root; /* may make id blocks, device nodes and mounts of the host's namespace */
+        struct cgroup_root groups;
+        uint8_t enforcers[LIMIT_COUNT];
+        uint64_t weak; /* mask of limits that are only polled for, or not held at all */
+};
+
+void machine_find(struct machine *ret);
+
+struct cell {
+        struct cell_request request;
+        const struct machine *machine;
+        struct ids ids;
+        struct mounts mounts;
+        struct cgroup group;
+        pid_t pid; /* of the first process */
+        int pidfd, socket, started;
+        uint64_t requested_at, started_at; /* monotonic microseconds; 0: not yet */
+        uint64_t look_at;                  /* when to look at cpu time next */
+        bool ended;                        /* the command did */
+        enum cell_end end;
+        uint32_t status;
+        enum code stopped;   /* why we killed it, or CODE_NONE */
+        struct error failed; /* the cell could not be made, or broke; code NONE: it did not */
+        struct usage usage;
+        uint64_t setup_us;
+};
+
+enum { CELL_POLL_FDS = 4 };
+
+/* Make a cell and start its command. Takes over the request; on failure nothing is left. */
+struct cell *cell_start(const struct machine *machine, struct cell_request *request,
+        struct error *err);
+/* What to wait for: fills CELL_POLL_FDS entries and lowers *wake_at. */
+void cell_watch(const struct cell *c, struct pollfd *fds, uint64_t *wake_at);
+/* Look at what happened. Returns true when all processes of the cell are gone and `usage`, `end`
+ * and `stopped` are final. */
+bool cell_step(struct cell *c, const struct pollfd *fds);
+/* Kill every process of the cell; the first reason given stays. */
+void cell_stop(struct cell *c, enum code reason);
+/* The result file of a finished cell, opened beneath its result directory. */
+enum result_state cell_result(const struct cell *c, int *ret_fd, uint64_t *ret_size);
+struct cell *cell_free(struct cell *c);
+
+uint64_t clock_us(void);
+
+#endif

@@ -1,0 +1,371 @@
+/* Control groups of cells; see cgroup.h. Runs in the supervisor. */
+#include "cgroup.h"
+
+#include "fd.h"
+#include "hierarchy.h"
+#include "messages.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char name_prefix[] = "assay-";
+
+/* How a limit is written: one row a file. Optional files are those that a kernel may lack. */
+struct limit_file {
+        enum hierarchy hierarchy;
+        const char *file;
+        enum limit limit;
+        const char *format; /* of the value */
+        bool optional;
+};
+
+enum { CPU_PERIOD_US = 100000 };
+
+/* The cell's first process and its runner-up before exec come on top of what a task may start. */
+enum { OWN_PIDS = 1 };
+
+static const struct limit_file files_v2[] = {
+        {HIERARCHY_MEMORY, "memory.max", LIMIT_MEMORY, "%llu", false},
+        {HIERARCHY_MEMORY, "memory.swap.max", LIMIT_MEMORY, "0", true},
+        {HIERARCHY_PIDS, "pids.max", LIMIT_PIDS, "%llu", false},
+        {HIERARCHY_CPU, "cpu.max", LIMIT_CPUS, "%llu 100000", true},
+};
+
+static const struct limit_file files_v1[] = {
+        {HIERARCHY_MEMORY, "memory.limit_in_bytes", LIMIT_MEMORY, "%llu", false},
+        {HIERARCHY_MEMORY, "memory.memsw.limit_in_bytes", LIMIT_MEMORY, "%llu", true},
+        {HIERARCHY_PIDS, "pids.max", LIMIT_PIDS, "%llu", false},
+        {HIERARCHY_CPU, "cpu.cfs_quota_us", LIMIT_CPUS, "%llu", true},
+};
+
+static int write_at(int dir, const char *file, const char *text)
+{
+        _cleanup_fd_ int fd = openat(dir, file, O_WRONLY | O_CLOEXEC);
+
+        return fd < 0 ? -1 : fd_write_all(fd, text, strlen(text));
+}
+
+static ssize_t read_at(int dir, const char *file, char *out, size_t size)
+{
+        _cleanup_fd_ int fd = openat(dir, file, O_RDONLY | O_CLOEXEC);
+        ssize_t n = fd < 0 ? -1 : read(fd, out, size - 1);
+
+        out[n > 0 ? n : 0] = '\0';
+        return n;
+}
+
+/* The number behind `key` (NULL: at the start) in a small file of the kernel; 0 if absent. */
+static uint64_t number_at(int dir, const char *file, const char *key)
+{
+        char text[1024];
+        const char *at = text;
+
+        if (dir < 0 || read_at(dir, file, text, sizeof text) <= 0)
+                return 0;
+        if (key) {
+                size_t len = strlen(key);
+
+                while (at && (strncmp(at, key, len) != 0 || at[len] != ' '))
+                        at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL;
+                if (!at)
+                        return 0;
+                at += len + 1;
+        }
+        return strtoull(at, NULL, 10);
+}
+
+/* --- finding a place ----------------------------------------------------------------------- */
+
+static bool may_make(int dir)
+{
+        return dir >= 0 && faccessat(dir, ".", W_OK, AT_EACCESS) == 0;
+}
+
+/* A group whose children get memory and pids. Only a group without processes of its own (or the
+ * root) may hand controllers down, so the search climbs. */
+static int find_v2_parent(int own)
+{
+        int here = own;
+
+        while (here >= 0) {
+                char text[256];
+                int above;
+
+                if (may_make(here)) {
+                        write_at(here, "cgroup.subtree_control", "+memory +pids +cpu");
+                        read_at(here, "cgroup.subtree_control", text, sizeof text);
+                        if (strstr(text, "memory") && strstr(text, "pids"))
+                                return here;
+                }
+                above = hierarchy_open_parent(here);
+                fd_close(here);
+                here = above;
+        }
+        return -1;
+}
+
+static void find_v1(struct cgroup_root *ret)
+{
+        static const char *const controllers[] = {"memory", "pids", "cpu"};
+
+        for (unsigned i = 0; i < sizeof controllers / sizeof *controllers; i++)
+                ret->parents[i] = hierarchy_open_own(controllers[i]);
+        if (may_make(ret->parents[HIERARCHY_MEMORY]) && may_make(ret->parents[HIERARCHY_PIDS]))
+                ret->version = 1;
+        else
+                snprintf(ret->why_not, sizeof ret->why_not,
+                        "the memory and pids groups of version 1 belong to root");
+        if (!may_make(ret->parents[HIERARCHY_CPU]))
+                ret->parents[HIERARCHY_CPU] = fd_close(ret->parents[HIERARCHY_CPU]);
+        if (!may_make(ret->parents[HIERARCHY_UNIFIED]))
+                ret->parents[HIERARCHY_UNIFIED] = fd_close(ret->parents[HIERARCHY_UNIFIED]);
+}
+
+void cgroup_find(struct cgroup_root *ret)
+{
+        char controllers[256] = "";
+        int own = hierarchy_open_own(NULL);
+
+        *ret = (struct cgroup_root){.parents = {-EBADF, -EBADF, -EBADF, -EBADF}};
+        if (own >= 0)
+                read_at(own, "cgroup.controllers", controllers, sizeof controllers);
+        if (!strstr(controllers, "memory") || !strstr(controllers, "pids")) {
+                ret->parents[HIERARCHY_UNIFIED] = own;
+                find_v1(ret);
+                return;
+        }
+        own = find_v2_parent(own);
+        if (own < 0) {
+                snprintf(ret->why_not, sizeof ret->why_not,
+                        "no group of version 2 is delegated to this user");
+                return;
+        }
+        ret->version = 2;
+        for (unsigned i = 0; i < HIERARCHY_COUNT; i++)
+                ret->parents[i] = own;
+}
+
+/* --- making and removing -------------------------------------------------------------------- */
+
+static bool is_shared(const struct cgroup_root *root, unsigned hierarchy)
+{
+        return root->version == 2 && hierarchy != HIERARCHY_MEMORY;
+}
+
+static int make_dirs(struct cgroup *g)
+{
+        for (unsigned i = 0; i < HIERARCHY_COUNT; i++) {
+                int parent = g->root->parents[i];
+
+                if (parent < 0)
+                        continue;
+                if (is_shared(g->root, i)) {
+                        g->dirs[i] = g->dirs[HIERARCHY_MEMORY];
+                        continue;
+                }
+                if (mkdirat(parent, g->name, 0755) < 0 && (i == HIERARCHY_MEMORY || errno != EEXIST))
+                        return -1;
+                g->dirs[i] = openat(parent, g->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+                if (g->dirs[i] < 0)
+                        return -1;
+        }
+        return flock(g->dirs[HIERARCHY_MEMORY], LOCK_EX | LOCK_NB);
+}
+
+static int set_limits(const struct cgroup *g, const struct limits *limits, struct error *err)
+{
+        const struct limit_file *rows = g->root->version == 2 ? files_v2 : files_v1;
+
+        for (size_t i = 0; i < sizeof files_v2 / sizeof *files_v2; i++) {
+                const struct limit_file *row = &rows[i];
+                unsigned long long value = limits->value[row->limit];
+                char text[64];
+
+                if (g->dirs[row->hierarchy] < 0)
+                        continue;
+                if (row->limit == LIMIT_PIDS)
+                        value += OWN_PIDS;
+                if (row->limit == LIMIT_CPUS)
+                        value = value * CPU_PERIOD_US / 1000;
+                /* The rows are ours; each takes one number or none. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+                snprintf(text, sizeof text, row->format, value);
+#pragma GCC diagnostic pop
+                if (write_at(g->dirs[row->hierarchy], row->file, text) < 0 && !row->optional)
+                        return error_errno(err, CODE_INFRA_CGROUP, errno, "cannot set %s", row->file);
+        }
+        return 0;
+}
+
+int cgroup_make(const struct cgroup_root *root, const struct limits *limits, struct cgroup *ret,
+        struct error *err)
+{
+        struct cgroup g = CGROUP_INIT;
+        unsigned start = 0;
+
+        g.root = root;
+        /* Start anywhere: supervisors that start together should not race for one number. */
+        if (getrandom(&start, sizeof start, GRND_NONBLOCK) < 0)
+                start = (unsigned)getpid();
+        for (unsigned i = 0; i < IDS_BLOCKS; i++) {
+                g.slot = (start + i) % IDS_BLOCKS;
+                snprintf(g.name, sizeof g.name, "%s%u", name_prefix, g.slot);
+                if (make_dirs(&g) == 0)
+                        break;
+                if (errno != EEXIST) {
+                        error_errno(err, CODE_INFRA_CGROUP, errno, "cannot make the group %s", g.name);
+                        cgroup_remove(&g);
+                        return -1;
+                }
+                g.slot = IDS_BLOCKS;
+        }
+        if (g.slot == IDS_BLOCKS)
+                return error_set(err, CODE_INFRA_CGROUP, "all %d groups are in use", IDS_BLOCKS);
+        if (set_limits(&g, limits, err) < 0) {
+                cgroup_remove(&g);
+                return -1;
+        }
+        g.pids_events = openat(g.dirs[HIERARCHY_PIDS], "pids.events", O_RDONLY | O_CLOEXEC);
+        *ret = g;
+        return 0;
+}
+
+void cgroup_remove(struct cgroup *g)
+{
+        g->pids_events = fd_close(g->pids_events);
+        for (unsigned i = HIERARCHY_COUNT; i-- > 0;) {
+                if (!g->root || g->dirs[i] < 0)
+                        continue;
+                if (!is_shared(g->root, i)) {
+                        unlinkat(g->root->parents[i], g->name, AT_REMOVEDIR);
+                        fd_close(g->dirs[i]);
+                }
+                g->dirs[i] = -EBADF;
+        }
+}
+
+/* Kill what is in a group that no living supervisor holds, then remove it everywhere. */
+static void sweep_one(const struct cgroup_root *root, const char *name)
+{
+        struct cgroup g = CGROUP_INIT;
+
+        g.root = root;
+        snprintf(g.name, sizeof g.name, "%s", name);
+        for (unsigned i = 0; i < HIERARCHY_COUNT; i++) {
+                if (root->parents[i] < 0)
+                        continue;
+                g.dirs[i] = is_shared(root, i) ? g.dirs[HIERARCHY_MEMORY]
+                                               : openat(root->parents[i], name,
+                                                         O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+                if (i == HIERARCHY_MEMORY && flock(g.dirs[i], LOCK_EX | LOCK_NB) < 0) {
+                        fd_close(g.dirs[i]);
+                        return;
+                }
+        }
+        for (int tries = 0; tries < 200 && !cgroup_is_empty(&g); tries++) {
+                cgroup_kill(&g);
+                usleep(1000);
+        }
+        cgroup_remove(&g);
+}
+
+void cgroup_sweep(const struct cgroup_root *root)
+{
+        int fd = root->version == 0 ? -1
+                                    : openat(root->parents[HIERARCHY_MEMORY], ".",
+                                              O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+
+        if (!dir)
+                return;
+        for (struct dirent *entry; (entry = readdir(dir));)
+                if (strncmp(entry->d_name, name_prefix, sizeof name_prefix - 1) == 0 &&
+                        strlen(entry->d_name) < sizeof((struct cgroup *)NULL)->name)
+                        sweep_one(root, entry->d_name);
+        closedir(dir);
+}
+
+/* --- while it runs -------------------------------------------------------------------------- */
+
+int cgroup_attach(struct cgroup *g, pid_t pid, struct error *err)
+{
+        char text[32];
+
+        snprintf(text, sizeof text, "%d", (int)pid);
+        for (unsigned i = 0; i < HIERARCHY_COUNT; i++)
+                if (g->dirs[i] >= 0 && !is_shared(g->root, i) &&
+                        write_at(g->dirs[i], "cgroup.procs", text) < 0)
+                        return error_errno(err, CODE_INFRA_CGROUP, errno,
+                                "cannot put a cell into its group");
+        return 0;
+}
+
+bool cgroup_pids_refused(const struct cgroup *g)
+{
+        return number_at(g->dirs[HIERARCHY_PIDS], "pids.events", "max") > 0;
+}
+
+uint64_t cgroup_cpu_us(const struct cgroup *g)
+{
+        if (g->dirs[HIERARCHY_UNIFIED] >= 0)
+                return number_at(g->dirs[HIERARCHY_UNIFIED], "cpu.stat", "usage_usec");
+        return number_at(g->dirs[HIERARCHY_CPU], "cpuacct.usage", NULL) / 1000;
+}
+
+uint64_t cgroup_oom_kills(const struct cgroup *g)
+{
+        if (g->root->version == 2)
+                return number_at(g->dirs[HIERARCHY_MEMORY], "memory.events", "oom_kill");
+        return number_at(g->dirs[HIERARCHY_MEMORY], "memory.oom_control", "oom_kill");
+}
+
+void cgroup_kill(const struct cgroup *g)
+{
+        char text[4096];
+        const char *at = text;
+
+        if (g->dirs[HIERARCHY_UNIFIED] >= 0 &&
+                write_at(g->dirs[HIERARCHY_UNIFIED], "cgroup.kill", "1") == 0)
+                return;
+        if (read_at(g->dirs[HIERARCHY_PIDS], "cgroup.procs", text, sizeof text) <= 0)
+                return;
+        while (*at) {
+                char *end;
+                long pid = strtol(at, &end, 10);
+
+                if (end == at)
+                        return;
+                if (pid > 0)
+                        kill((pid_t)pid, SIGKILL);
+                at = end + strspn(end, "\n");
+        }
+}
+
+bool cgroup_is_empty(const struct cgroup *g)
+{
+        char text[64];
+
+        for (unsigned i = 0; i < HIERARCHY_COUNT; i++)
+                if (g->dirs[i] >= 0 && read_at(g->dirs[i], "cgroup.procs", text, sizeof text) > 0)
+                        return false;
+        return true;
+}
+
+void cgroup_usage(const struct cgroup *g, struct usage *ret)
+{
+        bool v2 = g->root->version == 2;
+
+        ret->cpu_us = cgroup_cpu_us(g);
+        ret->oom_kills = cgroup_oom_kills(g);
+        ret->memory_peak = number_at(g->dirs[HIERARCHY_MEMORY],
+                v2 ? "memory.peak" : "memory.max_usage_in_bytes", NULL);
+        ret->pids_peak = number_at(g->dirs[HIERARCHY_PIDS], "pids.peak", NULL);
+        if (ret->pids_peak > OWN_PIDS)
+                ret->pids_peak -= OWN_PIDS;
+}

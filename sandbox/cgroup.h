@@ -1,0 +1,69 @@
+/* The control groups of cells: limits, accounting, and the surest way to kill.
+ *
+ * Two drivers, one table each in cgroup.c: version 2, and version 1 with or without a version 2
+ * tree beside it ("hybrid", which gives cgroup.kill and cpu time). Cells live below the
+ * supervisor's own group, so that whatever limits the caller holds for them too; where version 2
+ * forbids that, in the nearest ancestor that hands its controllers down.
+ *
+ * The directory's number is also the cell's slot: mkdir is what makes it unique among all
+ * supervisors of the machine. A lock on the directory says that its supervisor lives. */
+#ifndef ASSAY_CGROUP_H
+#define ASSAY_CGROUP_H
+
+#include "error.h"
+#include "limit.h"
+
+#include <sys/types.h>
+
+/* A directory of each that a cell uses. In version 2 all are one. */
+enum hierarchy {
+        HIERARCHY_MEMORY,
+        HIERARCHY_PIDS,
+        HIERARCHY_CPU,
+        HIERARCHY_UNIFIED,
+        HIERARCHY_COUNT,
+};
+
+struct cgroup_root {
+        int version;                  /* 0: none that we may use */
+        int parents[HIERARCHY_COUNT]; /* -EBADF where there is none */
+        char why_not[128];            /* version 0: the reason */
+};
+
+struct cgroup {
+        const struct cgroup_root *root;
+        unsigned slot;
+        char name[32];
+        int dirs[HIERARCHY_COUNT];
+        int pids_events; /* becomes readable (POLLPRI) when the pids limit refused a process */
+};
+
+#define CGROUP_INIT {.dirs = {-EBADF, -EBADF, -EBADF, -EBADF}, .pids_events = -EBADF}
+
+struct usage {
+        uint64_t cpu_us, wall_us;
+        uint64_t memory_peak; /* bytes; 0: unknown */
+        uint64_t pids_peak;   /* 0: unknown */
+        uint64_t oom_kills;
+};
+
+/* Find where cells may live. Never fails: version 0 and the reason say that there is no place. */
+void cgroup_find(struct cgroup_root *ret);
+/* Remove what supervisors that no longer live left behind. */
+void cgroup_sweep(const struct cgroup_root *root);
+/* Make the groups of one cell and set its limits. */
+int cgroup_make(const struct cgroup_root *root, const struct limits *limits, struct cgroup *ret,
+        struct error *err);
+int cgroup_attach(struct cgroup *g, pid_t pid, struct error *err);
+bool cgroup_pids_refused(const struct cgroup *g);
+uint64_t cgroup_cpu_us(const struct cgroup *g);
+uint64_t cgroup_oom_kills(const struct cgroup *g);
+/* Kill every process in it that still lives. */
+void cgroup_kill(const struct cgroup *g);
+bool cgroup_is_empty(const struct cgroup *g);
+/* Peaks and totals; call when it is empty. */
+void cgroup_usage(const struct cgroup *g, struct usage *ret);
+/* Remove the directories (which must be empty) and forget the group. */
+void cgroup_remove(struct cgroup *g);
+
+#endif

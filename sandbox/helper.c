@@ -1,0 +1,82 @@
+/* Helpers are started by the supervisor because only it can give each an id of its own. They
+ * confine themselves further before they read anything. */
+#include "supervisor.h"
+
+#include "fd.h"
+#include "spawn.h"
+
+enum { NOWHERE = -1 }; /* /dev/null */
+
+/* Which of the request's descriptors becomes which of the helper's. */
+static const struct {
+        const char *program;
+        uid_t id;
+        unsigned asked;  /* descriptors in a request */
+        unsigned places; /* descriptors of the helper */
+        int from[SPAWN_MAX_FDS];
+} helpers[HELPER_COUNT] = {
+        [HELPER_UNPACK] = {"assay-unpack", IDS_UNPACK, 3, 4, {0, 1, NOWHERE, 2}},
+        [HELPER_SCORE] = {"assay-score", IDS_SCORE, 2, 3, {0, 1, NOWHERE}},
+};
+
+static const char *const modes[HELPER_MODE_COUNT][2] = {
+        [HELPER_TASK] = {"task"},
+        [HELPER_RESULT_SCORE_JSON] = {"result", "score.json"},
+        [HELPER_VERDICT] = {"verdict"},
+        [HELPER_BLEND] = {"blend"},
+};
+
+static struct helper_process *find_free(struct supervisor *s)
+{
+        for (unsigned i = 0; i < SUPERVISOR_MAX_HELPERS; i++)
+                if (s->helpers[i].pid == 0)
+                        return &s->helpers[i];
+        return NULL;
+}
+
+int helper_start(struct supervisor *s, struct frame *f, struct error *err)
+{
+        struct reader r = reader_of(f->payload.data, f->payload.len);
+        uint32_t id = get_u32(&r);
+        unsigned which = get_u8(&r), mode = get_u8(&r);
+        struct helper_process *h = find_free(s);
+        const char *argv[4] = {NULL};
+        struct spawn spawn = {.argv = argv};
+
+        if (!reader_done(&r) || which >= HELPER_COUNT || mode >= HELPER_MODE_COUNT || !h ||
+                f->fd_count != helpers[which].asked)
+                return error_set(err, CODE_INTERNAL_FRAME, "a request for a helper is malformed");
+        if (s->programs[which] < 0)
+                s->programs[which] = spawn_find(helpers[which].program, err);
+        if (s->programs[which] < 0)
+                return -1;
+        argv[0] = helpers[which].program;
+        argv[1] = modes[mode][0];
+        argv[2] = argv[1] ? modes[mode][1] : NULL;
+        spawn.program = s->programs[which];
+        spawn.fd_count = helpers[which].places;
+        for (unsigned i = 0; i < spawn.fd_count; i++) {
+                int from = helpers[which].from[i];
+
+                spawn.fds[i] = from == NOWHERE ? -EBADF : f->fds[from];
+        }
+        spawn.change_ids = s->machine.root;
+        spawn.uid = helpers[which].id;
+        spawn.gid = helpers[which].id;
+        h->pid = spawn_process(&spawn, &h->pidfd, err);
+        if (h->pid < 0) {
+                h->pid = 0;
+                return -1;
+        }
+        h->id = id;
+        return 0;
+}
+
+uint32_t helper_end(struct helper_process *h)
+{
+        int status = spawn_wait(h->pidfd, NULL);
+
+        h->pidfd = fd_close(h->pidfd);
+        h->pid = 0;
+        return status < 0 ? 255 : (uint32_t)status;
+}

@@ -1,0 +1,213 @@
+/* The cell's own two processes; see inside.h. The first is a copy of the supervisor in new
+ * namespaces: root there, nobody outside. It reads nothing that an outsider wrote. */
+#include "inside.h"
+
+#include "fd.h"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <net/if.h>
+#include <linux/close_range.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void __attribute__((noreturn)) fail(const struct inside *in, const struct error *err)
+{
+        _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
+
+        put_error(&payload, err);
+        frame_send(in->socket, INSIDE_FAILED, &payload, NULL, 0, NULL);
+        _exit(1);
+}
+
+static void check(const struct inside *in, const char *step)
+{
+        struct error err;
+
+        if (!step)
+                return;
+        error_errno(&err, CODE_INFRA_CELL, errno, "a cell cannot %s", step);
+        fail(in, &err);
+}
+
+/* --- the command -------------------------------------------------------------------------- */
+
+/* The command's name is looked up in its own PATH, as execvpe() does, but without the shell that
+ * execvpe() starts for files that are no programs. Returns errno. */
+static int execute(char **argv, char **envp)
+{
+        const char *path = "/usr/local/bin:/usr/bin:/bin";
+        char candidate[4096];
+        int reason = ENOENT;
+
+        if (strchr(argv[0], '/')) {
+                execve(argv[0], argv, envp);
+                return errno;
+        }
+        for (char **e = envp; *e; e++)
+                if (strncmp(*e, "PATH=", 5) == 0)
+                        path = *e + 5;
+        for (const char *at = path; *at;) {
+                size_t len = strcspn(at, ":");
+
+                snprintf(candidate, sizeof candidate, "%.*s/%s", (int)len, at, argv[0]);
+                execve(candidate, argv, envp);
+                if (errno != ENOENT && errno != ENOTDIR)
+                        reason = errno;
+                at += len + (at[len] == ':');
+        }
+        return reason;
+}
+
+/* Signals as a fresh login has them: nothing blocked, nothing ignored. */
+static void reset_signals(void)
+{
+        sigset_t none;
+
+        sigemptyset(&none);
+        for (int sig = 1; sig < NSIG; sig++)
+                signal(sig, SIG_DFL);
+        sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* The kernel's out-of-memory killer should take a cell before anything else of the machine. */
+static void offer_to_oom_killer(void)
+{
+        _cleanup_fd_ int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+        if (fd >= 0)
+                (void)!write(fd, "500", 3);
+}
+
+static void __attribute__((noreturn)) command_main(const struct inside *in)
+{
+        const struct cell_request *q = in->request;
+        int reason;
+
+        offer_to_oom_killer();
+        setsid();
+        umask(022);
+        for (int i = 0; i < CELL_STDIO; i++)
+                if (dup2(q->stdio[i], i) < 0)
+                        check(in, "connect its standard input and output");
+        if (syscall(SYS_close_range, CELL_STDIO, ~0U, CLOSE_RANGE_CLOEXEC) < 0)
+                check(in, "close its descriptors");
+        if (chdir(q->workdir) < 0)
+                check(in, "enter its working directory");
+        check(in, confine_limits(in));
+        check(in, confine_cell());
+        reset_signals();
+        reason = execute(q->argv, q->envp);
+        (void)!write(in->started, &reason, sizeof reason);
+        _exit(127);
+}
+
+/* --- the first process -------------------------------------------------------------------- */
+
+/* Wait for everything that ends, as pid 1 must, until the command does. */
+static void __attribute__((noreturn)) wait_for_command(const struct inside *in, pid_t command)
+{
+        _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
+        siginfo_t info = {0};
+
+        do {
+                if (waitid(P_ALL, 0, &info, WEXITED) < 0 && errno != EINTR)
+                        _exit(1);
+        } while (info.si_pid != command);
+        put_u8(&payload, info.si_code == CLD_EXITED ? CELL_EXITED : CELL_SIGNALED);
+        put_u32(&payload, (uint32_t)info.si_status);
+        frame_send(in->socket, INSIDE_ENDED, &payload, NULL, 0, NULL);
+        /* The kernel kills what is left when pid 1 ends. */
+        _exit(0);
+}
+
+static void wait_for_go(const struct inside *in)
+{
+        _cleanup_frame_ struct frame f = FRAME_INIT;
+
+        if (frame_receive(in->socket, &f, 0, 0, NULL) <= 0 || f.type != INSIDE_GO)
+                _exit(1);
+}
+
+/* Die with the supervisor. It may have died before we asked: then the socket is at its end. */
+static void tie_to_supervisor(const struct inside *in)
+{
+        char byte;
+
+        if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
+                check(in, "tie itself to its supervisor");
+        if (recv(in->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0)
+                _exit(1);
+}
+
+static int loopback_up(void)
+{
+        _cleanup_fd_ int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+        struct ifreq request = {.ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING};
+
+        return fd < 0 ? -1 : ioctl(fd, SIOCSIFFLAGS, &request);
+}
+
+static void become_root_inside(const struct inside *in)
+{
+        if (in->root && setgroups(0, NULL) < 0)
+                check(in, "leave its groups");
+        if (setresgid(0, 0, 0) < 0 || setresuid(0, 0, 0) < 0)
+                check(in, "take its ids");
+        if (unshare(CLONE_NEWCGROUP) < 0)
+                check(in, "make a cgroup namespace");
+        if (sethostname("cell", 4) < 0)
+                check(in, "name itself");
+        if (loopback_up() < 0)
+                check(in, "bring its loopback up");
+}
+
+static void build_view(struct inside *in)
+{
+        const struct ids inside_ids = {IDS_SINGLE, 0, 0, 1};
+        const struct buffer nothing = BUFFER_INIT;
+        struct error err;
+
+        if (!in->root) {
+                if (mounts_make(in->mounts, in->request, &inside_ids, false, &err) < 0)
+                        fail(in, &err);
+                if (in->mounts->result >= 0 &&
+                        frame_send(in->socket, INSIDE_RESULT_DIR, &nothing, &in->mounts->result, 1,
+                                &err) < 0)
+                        fail(in, &err);
+        }
+        if (mounts_enter(in->mounts, in->request, in->root, &err) < 0)
+                fail(in, &err);
+}
+
+void inside_main(struct inside *in)
+{
+        pid_t command;
+
+        wait_for_go(in);
+        prctl(PR_SET_DUMPABLE, 0); /* not earlier: an ordinary user could not write our id maps */
+        become_root_inside(in);
+        /* Files that this process makes for the cell must not depend on the caller's umask. */
+        umask(022);
+        build_view(in);
+        tie_to_supervisor(in);
+        command = fork();
+        if (command == 0)
+                command_main(in);
+        if (command < 0)
+                check(in, "start its command");
+        /* Everything but the socket goes, the exec pipe among it: its end means exec. */
+        if (dup2(in->socket, 0) < 0 || syscall(SYS_close_range, 1, ~0U, 0) < 0)
+                _exit(1);
+        in->socket = 0;
+        if (confine_cell())
+                _exit(1);
+        wait_for_command(in, command);
+}

@@ -1,0 +1,35 @@
+/* The cell's own two processes: its first (pid 1), which builds the view and then only waits, and
+ * the command. What they tell the supervisor goes over one socket. */
+#ifndef ASSAY_INSIDE_H
+#define ASSAY_INSIDE_H
+
+#include "ids.h"
+#include "mounts.h"
+#include "request.h"
+
+enum inside_message {
+        INSIDE_GO = 1,     /* supervisor → first process: ids and groups are set; nothing in it */
+        INSIDE_RESULT_DIR, /* first process → supervisor: descriptor of the result directory */
+        INSIDE_FAILED,     /* error: the view could not be built */
+        INSIDE_ENDED,      /* u8 enum cell_end, u32 status: the command ended */
+};
+
+struct inside {
+        const struct cell_request *request;
+        struct mounts *mounts; /* made already as root, made inside as a user */
+        bool root;
+        uint64_t pids_rlimit; /* 0: the group counts processes */
+        bool weak_memory;     /* an rlimit stands in for the group */
+        int socket;           /* to the supervisor */
+        int started;          /* pipe: closes when the command executes, else its errno comes */
+};
+
+/* The life of the first process, from clone to exit. */
+void inside_main(struct inside *in) __attribute__((noreturn));
+
+/* confine_cell.c: the last steps before the command, after which nothing can be regained. Gives
+ * the name of the step that failed (with errno), or NULL. */
+const char *confine_limits(const struct inside *in);
+const char *confine_cell(void);
+
+#endif

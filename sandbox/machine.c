@@ -1,0 +1,40 @@
+/* What this machine lets the supervisor do: decided from what is there, before the first cell. */
+#include "cell.h"
+
+#include <sys/capability.h>
+#include <unistd.h>
+
+static bool has_capability(cap_value_t wanted)
+{
+        cap_t caps = cap_get_proc();
+        cap_flag_value_t value = CAP_CLEAR;
+
+        if (caps) {
+                cap_get_flag(caps, wanted, CAP_EFFECTIVE, &value);
+                cap_free(caps);
+        }
+        return value == CAP_SET;
+}
+
+void machine_find(struct machine *ret)
+{
+        static const uint8_t by_cgroup[] = {ENFORCED_POLLING, ENFORCED_CGROUP_V1, ENFORCED_CGROUP_V2};
+        uint8_t *by = ret->enforcers;
+        unsigned version;
+
+        *ret = (struct machine){.root = geteuid() == 0 && has_capability(CAP_SYS_ADMIN) &&
+                                        has_capability(CAP_SETUID)};
+        cgroup_find(&ret->groups);
+        version = (unsigned)ret->groups.version;
+        by[LIMIT_WALL] = ENFORCED_CLOCK;
+        by[LIMIT_CPU] = by[LIMIT_MEMORY] = by_cgroup[version];
+        by[LIMIT_CPUS] = ret->groups.parents[HIERARCHY_CPU] >= 0 && version ? by_cgroup[version]
+                                                                           : ENFORCED_NOTHING;
+        by[LIMIT_PIDS] = version ? by_cgroup[version] : ENFORCED_RLIMIT;
+        by[LIMIT_DISK] = by[LIMIT_INODES] = ENFORCED_TMPFS;
+        by[LIMIT_FILES] = ENFORCED_RLIMIT;
+        by[LIMIT_OUTPUT] = by[LIMIT_RESULT] = ENFORCED_RUNNER;
+        for (unsigned i = 0; i < LIMIT_COUNT; i++)
+                if (by[i] == ENFORCED_POLLING || by[i] == ENFORCED_NOTHING)
+                        ret->weak |= 1ULL << i;
+}

@@ -1,0 +1,116 @@
+/* What the runner asks of the supervisor (assay-cell) and what it answers, over one socket that
+ * is the supervisor's descriptor 3. The end of the socket is the end of every cell.
+ *
+ * Ids are chosen by the runner, unique among what is alive. Layouts stand beside each type. */
+#ifndef ASSAY_SANDBOX_MESSAGES_H
+#define ASSAY_SANDBOX_MESSAGES_H
+
+#include "limit.h"
+
+#include <stdint.h>
+#include <sys/types.h>
+
+enum cell_message {
+        /* runner → supervisor */
+        CELL_START = 1, /* u32 id, u8 enum cell_kind, u8 flags, LIMIT_COUNT × u64 limit,
+                           text workdir, u32 n + n × text argument, u32 n + n × text NAME=VALUE,
+                           u32 n + n × (text place, u8 mount flags): one descriptor each,
+                           text result directory (empty: none), text result file beneath it;
+                           descriptors: stdin, stdout, stderr, then one tree for each mount */
+        CELL_KILL,      /* u32 id, u16 enum code: the reason to be given in CELL_DONE */
+        EXEC_REPORT,    /* (assay-cell exec) u8 timing wanted; descriptor: where the report goes */
+        HELPER_START,   /* u32 id, u8 enum helper, u8 enum helper_mode; descriptors: its input,
+                           its answer, for the unpacker the directory */
+
+        /* supervisor → runner */
+        SUPERVISOR_READY, /* u8 root, u8 enum id_map, u8 cgroup version (0 none, 1, 2), u64 mask of
+                             weak limits, LIMIT_COUNT × u8 enum enforcer */
+        CELL_DONE,        /* u32 id, u8 enum cell_end, u32 status, u16 enum code (what stopped it),
+                             u64 cpu_us, u64 wall_us, u64 memory_peak, u64 pids_peak (0: unknown),
+                             u64 oom_kills, u64 setup_us, u8 enum result_state, u64 result size;
+                             descriptor: the result file, when RESULT_FILE */
+        CELL_FAILED,      /* u32 id, error: the cell could not be made */
+        HELPER_DONE,      /* u32 id, u32 exit status, or 128 + signal */
+};
+
+enum cell_flag {
+        CELL_ALLOW_WEAK = 1, /* run although a limit is only polled for */
+};
+
+enum mount_flag {
+        MOUNT_NO_EXEC = 1,
+};
+
+enum helper {
+        HELPER_UNPACK,
+        HELPER_SCORE,
+        HELPER_COUNT,
+};
+
+/* The mode of a helper is its argv[1]; the supervisor knows all of them. */
+enum helper_mode {
+        HELPER_PLAIN, /* none */
+        HELPER_TASK,
+        HELPER_RESULT_SCORE_JSON, /* result score.json */
+        HELPER_VERDICT,
+        HELPER_BLEND,
+        HELPER_MODE_COUNT,
+};
+
+enum id_map {
+        IDS_BLOCK,  /* 65536 ids of its own */
+        IDS_SINGLE, /* the caller's own id, as 0 inside */
+        IDS_COUNT,
+};
+
+enum enforcer {
+        ENFORCED_CGROUP_V2,
+        ENFORCED_CGROUP_V1,
+        ENFORCED_RLIMIT,
+        ENFORCED_TMPFS,
+        ENFORCED_CLOCK,
+        ENFORCED_POLLING, /* weak */
+        ENFORCED_RUNNER,
+        ENFORCED_NOTHING, /* weak */
+        ENFORCER_COUNT,
+};
+
+enum cell_end {
+        CELL_EXITED,      /* status: 0–255 */
+        CELL_SIGNALED,    /* status: the signal */
+        CELL_EXEC_FAILED, /* status: errno of the exec */
+        CELL_END_COUNT,
+};
+
+enum result_state {
+        RESULT_NONE,      /* not asked for */
+        RESULT_FILE,      /* a regular file of acceptable size; its descriptor travels along */
+        RESULT_MISSING,
+        RESULT_NOT_FILE,  /* link, directory, pipe, device, socket, or more than one link */
+        RESULT_TOO_LARGE,
+        RESULT_UNREADABLE,
+        RESULT_STATE_COUNT,
+};
+
+enum {
+        CELL_MAX_REQUEST = 1 << 20,
+        CELL_MAX_ARGUMENTS = 4096,
+        CELL_MAX_ARGUMENT = 128 << 10,
+        CELL_MAX_MOUNTS = 16,
+        CELL_MAX_PLACE = 256, /* bytes of a path inside the cell */
+        CELL_STDIO = 3,
+        SUPERVISOR_SOCKET = 3, /* descriptor of the supervisor's end */
+};
+
+/* Ids of the host that belong to Assay when it was started as root, in a range that no system
+ * allocates from. The runner itself becomes the user `assay` where that exists. */
+enum {
+        IDS_FIRST = 0x70000000,
+        IDS_RUNNER = IDS_FIRST,
+        IDS_UNPACK = IDS_FIRST + 1,
+        IDS_SCORE = IDS_FIRST + 2,
+        IDS_BLOCK_SIZE = 65536,
+        IDS_BLOCKS = 4095, /* block n starts at IDS_FIRST + (n + 1) × IDS_BLOCK_SIZE */
+};
+
+#endif

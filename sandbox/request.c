@@ -1,0 +1,104 @@
+/* CELL_START decoded and checked; pure but for the descriptors it takes over. */
+#include "request.h"
+
+#include "fd.h"
+
+void request_free(struct cell_request *r)
+{
+        for (char **s = r->argv; s && *s; s++)
+                free(*s);
+        for (char **s = r->envp; s && *s; s++)
+                free(*s);
+        free(r->argv);
+        free(r->envp);
+        for (int i = 0; i < CELL_STDIO; i++)
+                fd_close(r->stdio[i]);
+        for (unsigned i = 0; i < r->mount_count; i++)
+                fd_close(r->mounts[i].tree);
+        *r = (struct cell_request){.stdio = {-EBADF, -EBADF, -EBADF}};
+}
+
+bool request_place_ok(const char *place)
+{
+        if (*place != '/')
+                return false;
+        while (*place) {
+                size_t len = strcspn(++place, "/");
+
+                if (len == 0 || (len == 1 && place[0] == '.') ||
+                        (len == 2 && place[0] == '.' && place[1] == '.'))
+                        return false;
+                place += len;
+        }
+        return true;
+}
+
+static char **get_list(struct reader *r)
+{
+        uint32_t count = get_u32(r);
+        char **list;
+
+        if (count > CELL_MAX_ARGUMENTS || !(list = calloc(count + 1, sizeof *list))) {
+                r->bad = true;
+                return NULL;
+        }
+        for (uint32_t i = 0; i < count && !r->bad; i++)
+                list[i] = get_new_text(r, CELL_MAX_ARGUMENT);
+        return list;
+}
+
+static void get_mounts(struct reader *r, struct frame *f, struct cell_request *ret)
+{
+        uint32_t count = get_u32(r);
+
+        if (count > CELL_MAX_MOUNTS || f->fd_count != CELL_STDIO + count) {
+                r->bad = true;
+                return;
+        }
+        for (uint32_t i = 0; i < count; i++) {
+                struct request_mount *m = &ret->mounts[ret->mount_count++];
+
+                m->tree = take_fd(&f->fds[CELL_STDIO + i]);
+                get_text(r, m->place, sizeof m->place);
+                m->flags = get_u8(r);
+                if (!request_place_ok(m->place) || m->flags & ~MOUNT_NO_EXEC)
+                        r->bad = true;
+        }
+}
+
+static bool limits_ok(const struct limits *l)
+{
+        for (unsigned i = 0; i < LIMIT_COUNT; i++)
+                if (l->value[i] < limit_info((enum limit)i)->least ||
+                        l->value[i] > limit_info((enum limit)i)->most)
+                        return false;
+        return true;
+}
+
+int request_decode(struct frame *f, struct cell_request *ret, struct error *err)
+{
+        struct cell_request q = {.stdio = {-EBADF, -EBADF, -EBADF}};
+        struct reader r = reader_of(f->payload.data, f->payload.len);
+
+        q.id = get_u32(&r);
+        q.kind = get_u8(&r);
+        q.flags = get_u8(&r);
+        for (unsigned i = 0; i < LIMIT_COUNT; i++)
+                q.limits.value[i] = get_u64(&r);
+        get_text(&r, q.workdir, sizeof q.workdir);
+        q.argv = get_list(&r);
+        q.envp = get_list(&r);
+        get_mounts(&r, f, &q);
+        get_text(&r, q.result_dir, sizeof q.result_dir);
+        get_text(&r, q.result_file, sizeof q.result_file);
+        for (unsigned i = 0; i < CELL_STDIO && i < f->fd_count; i++)
+                q.stdio[i] = take_fd(&f->fds[i]);
+        if (!reader_done(&r) || q.kind >= CELL_KIND_COUNT || q.flags & ~CELL_ALLOW_WEAK ||
+                !q.argv[0] || *q.workdir != '/' || !limits_ok(&q.limits) ||
+                (*q.result_dir && !request_place_ok(q.result_dir))) {
+                request_free(&q);
+                return error_set(err, CODE_INTERNAL_FRAME, "a request for a cell is malformed");
+        }
+        *ret = q;
+        return 0;
+}

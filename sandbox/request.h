@@ -1,0 +1,35 @@
+/* The supervisor's side of CELL_START: decoded, checked, owned. */
+#ifndef ASSAY_REQUEST_H
+#define ASSAY_REQUEST_H
+
+#include "frame.h"
+#include "messages.h"
+
+struct request_mount {
+        int tree; /* a directory or file of the host */
+        char place[CELL_MAX_PLACE];
+        uint8_t flags;
+};
+
+struct cell_request {
+        uint32_t id;
+        uint8_t kind;
+        uint8_t flags;
+        struct limits limits;
+        char workdir[CELL_MAX_PLACE];
+        char **argv, **envp; /* NULL at the end */
+        int stdio[CELL_STDIO];
+        struct request_mount mounts[CELL_MAX_MOUNTS];
+        unsigned mount_count;
+        char result_dir[CELL_MAX_PLACE];
+        char result_file[CELL_MAX_PLACE];
+};
+
+/* Decode a CELL_START frame, taking its descriptors. On success `ret` owns them, until
+ * request_free(). */
+int request_decode(struct frame *f, struct cell_request *ret, struct error *err);
+void request_free(struct cell_request *r);
+/* A place inside a cell: absolute, no empty, "." or ".." component. */
+bool request_place_ok(const char *place);
+
+#endif

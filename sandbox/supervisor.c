@@ -1,0 +1,282 @@
+/* The supervisor's loop: one thread, one poll(), nothing that blocks. See main.c for the picture
+ * of processes and messages.h for what is asked and answered. */
+#include "supervisor.h"
+
+#include "fd.h"
+
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+enum { POLL_MAX = 2 + SUPERVISOR_MAX_HELPERS + SUPERVISOR_MAX_CELLS * CELL_POLL_FDS };
+
+static int milliseconds_until(uint64_t when)
+{
+        uint64_t now = clock_us();
+
+        if (when == UINT64_MAX)
+                return -1;
+        if (when <= now)
+                return 0;
+        return (when - now) / 1000 >= INT_MAX ? INT_MAX : (int)((when - now + 999) / 1000);
+}
+
+static bool was_interrupted(const struct supervisor *s)
+{
+        struct signalfd_siginfo info;
+
+        return read(s->signals, &info, sizeof info) > 0;
+}
+
+/* When the runner is gone, there is nothing left to supervise: the cells die with us. */
+static void answer(uint16_t type, const struct buffer *payload, const int *fds, unsigned count)
+{
+        if (frame_send(SUPERVISOR_SOCKET, type, payload, fds, count, NULL) < 0)
+                exit(1);
+}
+
+static void send_failed(uint32_t id, const struct error *err)
+{
+        _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
+
+        put_u32(&payload, id);
+        put_error(&payload, err);
+        answer(CELL_FAILED, &payload, NULL, 0);
+}
+
+static void send_ready(const struct machine *m)
+{
+        _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
+
+        put_u8(&payload, m->root);
+        put_u8(&payload, m->root ? IDS_BLOCK : IDS_SINGLE);
+        put_u8(&payload, (uint8_t)m->groups.version);
+        put_u64(&payload, m->weak);
+        for (unsigned i = 0; i < LIMIT_COUNT; i++)
+                put_u8(&payload, m->enforcers[i]);
+        answer(SUPERVISOR_READY, &payload, NULL, 0);
+}
+
+static void send_done(const struct cell *c)
+{
+        _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
+        _cleanup_fd_ int fd = -EBADF;
+        uint64_t size = 0;
+        enum result_state state;
+
+        if (c->failed.code != CODE_NONE) {
+                send_failed(c->request.id, &c->failed);
+                return;
+        }
+        state = cell_result(c, &fd, &size);
+        put_u32(&payload, c->request.id);
+        put_u8(&payload, (uint8_t)c->end);
+        put_u32(&payload, c->status);
+        put_u16(&payload, (uint16_t)c->stopped);
+        put_u64(&payload, c->usage.cpu_us);
+        put_u64(&payload, c->usage.wall_us);
+        put_u64(&payload, c->usage.memory_peak);
+        put_u64(&payload, c->usage.pids_peak);
+        put_u64(&payload, c->usage.oom_kills);
+        put_u64(&payload, c->setup_us);
+        put_u8(&payload, (uint8_t)state);
+        put_u64(&payload, size);
+        answer(CELL_DONE, &payload, &fd, state == RESULT_FILE);
+}
+
+static void start_cell(struct supervisor *s, struct frame *f, struct error *err)
+{
+        struct cell_request request;
+        uint32_t id;
+
+        if (request_decode(f, &request, err) < 0)
+                return;
+        id = request.id;
+        for (unsigned i = 0; i < SUPERVISOR_MAX_CELLS; i++) {
+                if (s->cells[i])
+                        continue;
+                s->cells[i] = cell_start(&s->machine, &request, err);
+                if (!s->cells[i])
+                        send_failed(id, err);
+                err->code = CODE_NONE;
+                return;
+        }
+        request_free(&request);
+        error_set(err, CODE_INTERNAL_FRAME, "more than %d cells at once", SUPERVISOR_MAX_CELLS);
+        send_failed(id, err);
+        err->code = CODE_NONE;
+}
+
+static void start_helper(struct supervisor *s, struct frame *f, struct error *err)
+{
+        struct reader r = reader_of(f->payload.data, f->payload.len);
+        uint32_t id = get_u32(&r);
+
+        if (helper_start(s, f, err) == 0 || err->code == CODE_INTERNAL_FRAME)
+                return;
+        send_failed(id, err);
+        err->code = CODE_NONE;
+}
+
+/* Kill a cell or helper. One that ended meanwhile is no error: its end is on the way. */
+static void stop_one(struct supervisor *s, struct frame *f, struct error *err)
+{
+        struct reader r = reader_of(f->payload.data, f->payload.len);
+        uint32_t id = get_u32(&r);
+        unsigned reason = get_u16(&r);
+
+        if (!reader_done(&r) || reason == CODE_NONE || reason >= CODE_COUNT) {
+                error_set(err, CODE_INTERNAL_FRAME, "a request to kill is malformed");
+                return;
+        }
+        for (unsigned i = 0; i < SUPERVISOR_MAX_CELLS; i++)
+                if (s->cells[i] && s->cells[i]->request.id == id)
+                        cell_stop(s->cells[i], (enum code)reason);
+        for (unsigned i = 0; i < SUPERVISOR_MAX_HELPERS; i++)
+                if (s->helpers[i].pid > 0 && s->helpers[i].id == id)
+                        kill(s->helpers[i].pid, SIGKILL);
+}
+
+/* One request of the runner. False when it said something we do not know, or nothing any more. */
+static bool serve_request(struct supervisor *s)
+{
+        static void (*const verbs[])(struct supervisor *, struct frame *, struct error *) = {
+                [CELL_START] = start_cell,
+                [CELL_KILL] = stop_one,
+                [HELPER_START] = start_helper,
+        };
+        _cleanup_frame_ struct frame f = FRAME_INIT;
+        struct error err = {0};
+
+        if (frame_receive(SUPERVISOR_SOCKET, &f, CELL_MAX_REQUEST, FRAME_MAX_FDS, &err) <= 0)
+                return false;
+        if (f.type >= sizeof verbs / sizeof *verbs || !verbs[f.type])
+                return false;
+        verbs[f.type](s, &f, &err);
+        return err.code == CODE_NONE;
+}
+
+/* Wait for the next event; step every cell. Returns false when a signal came. */
+static bool turn(struct supervisor *s, bool serving, bool *ret_request)
+{
+        struct pollfd fds[POLL_MAX];
+        uint64_t wake_at = UINT64_MAX;
+        unsigned count = 2, at;
+
+        fds[0] = (struct pollfd){.fd = s->signals, .events = POLLIN};
+        fds[1] = (struct pollfd){.fd = serving ? SUPERVISOR_SOCKET : -1, .events = POLLIN};
+        for (unsigned i = 0; i < SUPERVISOR_MAX_HELPERS; i++)
+                fds[count++] = (struct pollfd){
+                        .fd = s->helpers[i].pid > 0 ? s->helpers[i].pidfd : -1, .events = POLLIN};
+        for (unsigned i = 0; i < SUPERVISOR_MAX_CELLS; i++)
+                if (s->cells[i]) {
+                        cell_watch(s->cells[i], &fds[count], &wake_at);
+                        count += CELL_POLL_FDS;
+                }
+        if (poll(fds, count, milliseconds_until(wake_at)) < 0)
+                return errno == EINTR;
+        at = 2 + SUPERVISOR_MAX_HELPERS;
+        for (unsigned i = 0; i < SUPERVISOR_MAX_CELLS; i++)
+                if (s->cells[i]) {
+                        bool done = cell_step(s->cells[i], &fds[at]);
+
+                        at += CELL_POLL_FDS;
+                        if (done && serving) {
+                                send_done(s->cells[i]);
+                                s->cells[i] = cell_free(s->cells[i]);
+                        }
+                }
+        for (unsigned i = 0; i < SUPERVISOR_MAX_HELPERS; i++)
+                if (fds[2 + i].revents) {
+                        _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
+
+                        put_u32(&payload, s->helpers[i].id);
+                        put_u32(&payload, helper_end(&s->helpers[i]));
+                        answer(HELPER_DONE, &payload, NULL, 0);
+                }
+        *ret_request = fds[1].revents != 0;
+        return !(fds[0].revents && was_interrupted(s));
+}
+
+static void end_all(struct supervisor *s)
+{
+        for (unsigned i = 0; i < SUPERVISOR_MAX_CELLS; i++)
+                s->cells[i] = cell_free(s->cells[i]);
+        for (unsigned i = 0; i < SUPERVISOR_MAX_HELPERS; i++)
+                if (s->helpers[i].pid > 0)
+                        kill(s->helpers[i].pid, SIGKILL);
+}
+
+int supervisor_serve(struct supervisor *s)
+{
+        bool request;
+
+        cgroup_sweep(&s->machine.groups);
+        send_ready(&s->machine);
+        while (turn(s, true, &request))
+                if (request && !serve_request(s))
+                        break;
+        end_all(s);
+        return 0;
+}
+
+static void say(const struct error *err)
+{
+        const struct code_info *code = code_info(err->code);
+
+        fprintf(stderr, "assay: %s: %s (%s)\n", code->name, err->text, code->remedy);
+}
+
+/* The request, and whether a report is wanted, were put into the socket before we started. */
+static int take_exec_request(struct cell_request *ret, int *ret_report, bool *ret_timing,
+        struct error *err)
+{
+        _cleanup_frame_ struct frame f = FRAME_INIT;
+        int r = frame_receive(SUPERVISOR_SOCKET, &f, CELL_MAX_REQUEST, FRAME_MAX_FDS, err);
+
+        if (r > 0 && f.type == EXEC_REPORT && f.fd_count == 1 && f.payload.len == 1) {
+                *ret_report = take_fd(&f.fds[0]);
+                *ret_timing = f.payload.data[0] != 0;
+                r = frame_receive(SUPERVISOR_SOCKET, &f, CELL_MAX_REQUEST, FRAME_MAX_FDS, err);
+        }
+        if (r <= 0 || f.type != CELL_START)
+                return error_set(err, CODE_INTERNAL_FRAME, "there is no request to execute");
+        return request_decode(&f, ret, err);
+}
+
+int supervisor_exec(struct supervisor *s)
+{
+        _cleanup_fd_ int report = -EBADF;
+        struct cell_request request;
+        struct error err = {0};
+        bool timing = false, unused;
+        struct cell *c;
+        int status;
+
+        if (take_exec_request(&request, &report, &timing, &err) < 0) {
+                say(&err);
+                return 125;
+        }
+        cgroup_sweep(&s->machine.groups);
+        c = s->cells[0] = cell_start(&s->machine, &request, &err);
+        if (!c) {
+                say(&err);
+                return 125;
+        }
+        while (c->pid > 0)
+                if (!turn(s, false, &unused))
+                        cell_stop(c, CODE_INTERRUPTED);
+        status = report_exit_status(c);
+        if (c->failed.code != CODE_NONE)
+                say(&c->failed);
+        else if (c->stopped != CODE_NONE && c->stopped != CODE_INTERRUPTED) {
+                error_set(&err, c->stopped, "the command was ended by its limit");
+                say(&err);
+        }
+        if (report >= 0)
+                report_write(c, timing, report);
+        end_all(s);
+        return status;
+}

@@ -1,0 +1,39 @@
+/* What the supervisor is doing: its cells, its helpers, its way to the runner. */
+#ifndef ASSAY_SUPERVISOR_H
+#define ASSAY_SUPERVISOR_H
+
+#include "cell.h"
+
+enum { SUPERVISOR_MAX_CELLS = 64, SUPERVISOR_MAX_HELPERS = 32 };
+
+/* A confined helper program of ours that is running. */
+struct helper_process {
+        uint32_t id;
+        pid_t pid; /* 0: this place is free */
+        int pidfd;
+};
+
+struct supervisor {
+        struct machine machine;
+        int signals; /* signalfd: interrupt, hang-up, termination */
+        int programs[HELPER_COUNT];
+        struct cell *cells[SUPERVISOR_MAX_CELLS]; /* NULL: free */
+        struct helper_process helpers[SUPERVISOR_MAX_HELPERS];
+};
+
+/* assay-cell serve: answer requests until the runner's end of the socket closes. Returns the exit
+ * status. */
+int supervisor_serve(struct supervisor *s);
+/* assay-cell exec: run the one request that waits in the socket, pass its end on. */
+int supervisor_exec(struct supervisor *s);
+
+/* helper.c: start a helper as HELPER_START says. */
+int helper_start(struct supervisor *s, struct frame *f, struct error *err);
+/* Its exit status, or 128 + signal; the place is free afterwards. */
+uint32_t helper_end(struct helper_process *h);
+
+/* report.c: the JSON of `assay exec --report`, and the exit status that a shell would give. */
+void report_write(const struct cell *c, bool timing, int fd);
+int report_exit_status(const struct cell *c);
+
+#endif

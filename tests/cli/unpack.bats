@@ -1,0 +1,474 @@
+#!/usr/bin/env bats
+# assay-unpack by itself: good archives become the right tree, hostile ones are refused with the
+# right code, and nothing beside the tree changes either way.
+
+setup() {
+    build=${ASSAY_BUILD:-$BATS_TEST_DIRNAME/../../build}
+    work=$(mktemp -d "${TMPDIR:-/tmp}/assay-unpack.XXXXXX")
+    cd "$work" || return
+    mkdir canary tree
+    echo secret > canary/file
+    ln -s file canary/link
+    mkfifo canary/pipe
+    snapshot > "$work/before"
+}
+
+teardown() {
+    chmod -R u+rwx "$work" 2> /dev/null || true
+    rm -rf "$work"
+}
+
+snapshot() {
+    (cd "$work/canary" && find . -printf '%p %m %u %n %s %T@ %l\n' | sort && cat file)
+}
+
+make_archive() { # KIND or -z KIND, to ./archive
+    "$build/tests/make-archive" "$@" > archive
+}
+
+unpack() { # options of the driver, for ./archive into ./tree
+    run "$build/tests/unpack-driver" "$@" "$build/assay-unpack" archive tree
+    snapshot | cmp - before
+}
+
+remove() {
+    "$build/tests/unpack-driver" -R "$build/assay-unpack" tree
+    [ -z "$(ls -A tree)" ]
+}
+
+tree() { # what is there: path, kind and mode of each, target of links
+    (cd tree && find . -mindepth 1 -printf '%P %y %m %l\n' | sed 's/ *$//' | LC_ALL=C sort)
+}
+
+accepted() {
+    [ "$status" -eq 0 ] || fail_with "refused: $output"
+}
+
+refused_as() { # CODE [TEXT]
+    [ "$status" -eq 1 ] || fail_with "not refused: $output"
+    [[ $output == *"error $1 "*"${2:-}"* ]] || fail_with "not $1 ${2:-}: $output"
+}
+
+fail_with() {
+    echo "${archive_kind:-}: $*" >&2
+    return 1
+}
+
+# Each kind of the table on standard input, as tar and, where the row says so, as zip.
+each_refused() {
+    while read -r code forms archive_kind name; do
+        for form in ${forms//,/ }; do
+            if [ "$form" = zip ]; then
+                make_archive -z "$archive_kind"
+            else
+                make_archive "$archive_kind"
+            fi
+            unpack
+            refused_as "$code" "$name"
+            remove
+        done
+    done
+}
+
+@test "a tar archive becomes its tree" {
+    make_archive good
+    unpack
+    accepted
+    [ "$(tree)" = "run f 755
+src d 755
+src/a.c f 644
+src/b.c l 777 a.c" ]
+    [ "$(cat tree/src/a.c)" = "int a;" ]
+    [[ $output == *"done entries=4 bytes=17 "* ]]
+}
+
+@test "a zip archive becomes its tree" {
+    make_archive -z good
+    unpack
+    accepted
+    [ "$(tree)" = "run f 755
+src d 755
+src/a.c f 644
+src/b.c l 777 a.c" ]
+}
+
+@test "each compression is read, by content and not by name" {
+    make_archive good
+    mv archive plain
+    for compress in gzip bzip2 xz zstd; do
+        "$compress" -c < plain > archive
+        unpack
+        accepted
+        [ "$(tree | wc -l)" -eq 4 ]
+        remove
+    done
+}
+
+@test "tar dialects with long and foreign names are read" {
+    name="$(printf 'd%.0s' {1..90})/$(printf 'e%.0s' {1..80})caf$(printf '\303\251')"
+    mkdir -p "in/${name%/*}"
+    echo x > "in/$name"
+    for dialect in gnu pax ustar; do
+        tar --format=$dialect -C in -cf archive .
+        unpack
+        accepted
+        [ "$(cat "tree/$name")" = x ]
+        remove
+    done
+}
+
+@test "a common top folder is named, and required files are looked for below it" {
+    make_archive common-root
+    unpack -s -r a -r sub/top/b
+    accepted
+    [[ $output == *" root=top" ]]
+    remove
+    unpack -r a
+    refused_as archive.required_file_missing "a: "
+    remove
+    unpack -s -r top/a
+    refused_as archive.required_file_missing "top/a: "
+}
+
+@test "junk of operating systems is left out" {
+    make_archive junk
+    unpack
+    accepted
+    [ "$(tree)" = "a f 644" ]
+}
+
+@test "a folder may come twice, dots are harmless" {
+    make_archive repeated-folder
+    unpack
+    accepted
+    remove
+    make_archive harmless-dots
+    unpack
+    accepted
+    [ "$(tree)" = "a d 755
+a/b f 644" ]
+}
+
+@test "unsafe names are refused and named" {
+    each_refused << 'TABLE'
+archive.unsafe_path tar,zip dotdot            ../x
+archive.unsafe_path tar,zip dotdot-inside     a/../../x
+archive.unsafe_path tar,zip dotdot-last       a/..
+archive.unsafe_path tar     dotdot-backslash  ..\x
+archive.unsafe_path zip     dotdot-backslash  ../x
+archive.unsafe_path tar,zip absolute          /x
+archive.unsafe_path tar,zip two-slashes       //x
+archive.unsafe_path tar,zip slash-dot         /.
+archive.unsafe_path tar,zip drive             C:x
+archive.unsafe_path tar,zip drive-backslash   C:
+archive.unsafe_path tar,zip empty-name
+archive.unsafe_path tar,zip file-as-root      ./.
+archive.unsafe_path tar,zip link-as-root      .
+TABLE
+}
+
+@test "bad names are refused and named, escaped" {
+    each_refused << 'TABLE'
+archive.bad_name tar,zip newline              a\x0ab
+archive.bad_name tar,zip escape               a\x1b[2Jb
+archive.bad_name tar,zip bidi                 a\xe2\x80\xaetxt.sh
+archive.bad_name tar     invalid-utf8         a\xffb
+archive.bad_name tar     overlong-utf8        a\xc0\xafb
+archive.bad_name tar     unmarked-name        caf\x82
+archive.bad_name zip     wrongly-marked-name
+archive.bad_name tar,zip long-component       aaa
+archive.bad_name tar,zip long-path            aaa
+archive.bad_name tar,zip deep-path            d/d
+TABLE
+}
+
+@test "two names that are one on some system are refused" {
+    each_refused << 'TABLE'
+archive.name_collision tar,zip same-twice              a:
+archive.name_collision tar,zip same-twice-dots         a:
+archive.name_collision tar,zip differ-in-case          makefile:
+archive.name_collision tar,zip folders-differ-in-case  SRC/b:
+archive.name_collision tar,zip differ-in-form          caf
+archive.name_collision tar,zip differ-in-fold          STRASSE:
+archive.name_collision tar,zip file-then-folder        a/b:
+archive.name_collision tar,zip folder-then-file        a:
+archive.name_collision tar,zip write-onto-link         l:
+archive.name_collision tar,zip folder-to-link          d:
+archive.name_collision tar,zip link-to-folder          d:
+TABLE
+}
+
+@test "links out of the tree are refused" {
+    each_refused << 'TABLE'
+archive.link_escape tar,zip link-absolute       l: a symbolic link to /etc/passwd
+archive.link_escape tar,zip link-out            l:
+archive.link_escape tar,zip link-out-deep       a/b/l:
+archive.link_escape tar,zip link-down-up        a/l:
+archive.link_escape tar,zip link-chain          c:
+archive.link_escape tar,zip link-empty          l:
+archive.link_escape tar,zip write-through-link  l/x:
+archive.link_escape tar     hard-out            l:
+archive.link_escape tar     hard-absolute       l:
+archive.link_escape tar     hard-later          l:
+archive.link_escape tar     hard-to-link        h:
+archive.link_escape tar     hard-through-link   h:
+archive.link_escape tar     hard-to-folder      h:
+archive.link_escape tar     hard-to-itself      h:
+archive.damaged     tar     hard-with-data      b:
+TABLE
+}
+
+@test "links inside the tree are kept" {
+    make_archive link-inside
+    unpack
+    accepted
+    [ "$(readlink tree/a/b/up)" = ../../d ]
+    [ "$(cat tree/l)" = c ]
+}
+
+@test "links out can be left out, with a warning" {
+    make_archive link-out
+    unpack -d
+    refused_as archive.empty
+    [[ $output == *"warning l: left out"* ]]
+}
+
+@test "a link that leaves the common top folder is judged after stripping" {
+    make_archive link-leaves-top
+    unpack
+    accepted
+    remove
+    unpack -s
+    refused_as archive.link_escape top/l:
+    remove
+    unpack -s -d
+    accepted
+    [[ $output == *"warning top/l: left out"* ]]
+    [ "$(ls tree/top)" = a ]
+}
+
+@test "a hard link becomes a file of its own" {
+    make_archive hard
+    unpack
+    accepted
+    [ "$(cat tree/d/b)" = body ]
+    [ "$(stat -c '%h %a' tree/d/b)" = "1 755" ]
+    [[ $output == *" bytes=8 "* ]]
+}
+
+@test "devices and pipes are refused" {
+    each_refused << 'TABLE'
+archive.special_file tar     fifo          f:
+archive.special_file tar,zip char-device   null:
+archive.special_file tar,zip block-device  sda:
+TABLE
+}
+
+@test "modes, owners and attributes are ours" {
+    make_archive modes
+    unpack
+    accepted
+    [ "$(tree)" = "d d 755
+d/suid f 755
+open f 644
+secret f 644" ]
+    [ "$(stat -c %u tree/d/suid)" = "$(id -u)" ]
+    remove
+    make_archive strange-attributes
+    unpack
+    accepted
+    [ "$(tree)" = "a f 644" ]
+}
+
+@test "limits count what is really written" {
+    make_archive big-file
+    unpack -b 8388608
+    accepted
+    remove
+    unpack -b 8388607
+    refused_as archive.too_large "big: "
+    remove
+    make_archive good
+    unpack -b 17 -e 4
+    accepted
+    remove
+    unpack -b 16
+    refused_as archive.too_large
+    remove
+    unpack -e 3
+    refused_as archive.too_many_entries
+}
+
+@test "bombs end at the limit" {
+    make_archive big-file
+    for compress in gzip bzip2 xz zstd; do
+        "$compress" -c < archive > bomb
+        run "$build/tests/unpack-driver" -b 1000000 "$build/assay-unpack" bomb tree
+        refused_as archive.too_large "big: "
+        [ "$(du -sk tree | cut -f1)" -lt 2000 ]
+        remove
+    done
+    make_archive big-junk
+    unpack -b 1000000
+    refused_as archive.too_large ".DS_Store: "
+    remove
+    make_archive hard
+    unpack -b 7
+    refused_as archive.too_large "d/b: "
+    remove
+    each_refused << 'TABLE'
+archive.too_many_entries tar,zip many-entries
+archive.too_many_entries tar,zip many-folders
+archive.too_large        tar     sparse-8gib   sparse:
+archive.damaged          tar     declared-8eib
+archive.damaged          tar     negative-size
+archive.damaged          tar     endless-pax
+archive.damaged          zip     declared-huge
+TABLE
+}
+
+@test "holes of a sparse file count and read as zeros" {
+    make_archive sparse-1mib
+    unpack -b 1048575
+    refused_as archive.too_large "sparse: "
+    remove
+    unpack -b 1048576
+    accepted
+    [ "$(stat -c %s tree/sparse)" -eq 1048576 ]
+    [ "$(tr -d '\0' < tree/sparse)" = headtail ]
+}
+
+@test "headers that are no entries are not counted" {
+    make_archive global-pax
+    unpack -e 1
+    accepted
+    [[ $output == *"done entries=1 "* ]]
+}
+
+@test "a zip archive that contradicts itself is refused" {
+    each_refused << 'TABLE'
+archive.damaged     zip bad-crc             a:
+archive.damaged     zip sizes-differ        a:
+archive.damaged     zip names-differ        b:
+archive.damaged     zip overlap             a:
+archive.unsupported zip encrypted           a:
+archive.unsupported zip strongly-encrypted  encrypted
+archive.unsafe_path zip nul-in-name         a
+TABLE
+}
+
+@test "a zip archive is judged before anything is written" {
+    make_archive -z bad-after-good
+    unpack
+    refused_as archive.unsafe_path ../bad:
+    [ -z "$(ls -A tree)" ]
+}
+
+@test "zip names without the UTF-8 mark are code page 437, with a warning" {
+    make_archive -z unmarked-name
+    unpack
+    accepted
+    [[ $output == *"warning caf"*"code page 437"* ]]
+    [ "$(ls tree)" = "$(printf 'caf\303\251')" ]
+}
+
+@test "no file, no submission" {
+    each_refused << 'TABLE'
+archive.empty tar,zip empty
+archive.empty tar,zip only-folders
+TABLE
+    : > archive
+    unpack
+    refused_as archive.empty
+}
+
+@test "a truncated archive is called so" {
+    make_archive big-file
+    for compress in cat gzip bzip2 xz zstd; do
+        "$compress" < archive > whole
+        size=$(stat -c %s whole)
+        head -c $((size / 2)) whole > half
+        run "$build/tests/unpack-driver" "$build/assay-unpack" half tree
+        archive_kind=$compress refused_as archive.truncated
+        remove
+    done
+    make_archive -z good
+    head -c 150 archive > half
+    mv half archive
+    unpack
+    refused_as archive.truncated
+}
+
+@test "what is not tar or zip is never parsed, and named" {
+    while IFS='|' read -r start what; do
+        { printf %b "$start"; head -c 40000 /dev/zero; } > archive
+        unpack
+        archive_kind=$what refused_as archive.unsupported "$what"
+    done << 'TABLE'
+Rar!\0032\0007\0001\0000|RAR
+7z\0274\0257\0047\0034|7-Zip
+MSCF|cabinet
+xar!|xar
+#mtree\n|mtree
+070701|cpio
+!<arch>\n|ar archive
+garbage|not a tar or zip
+TABLE
+    { head -c 32769 /dev/zero; printf CD001; head -c 4096 /dev/zero; } > archive
+    unpack
+    refused_as archive.unsupported "ISO 9660"
+}
+
+@test "compression inside compression is refused" {
+    make_archive good
+    gzip -c < archive | gzip -c > twice
+    mv twice archive
+    unpack
+    refused_as archive.unsupported "more than once"
+    for _ in {1..30}; do
+        gzip -c < archive > again
+        mv again archive
+    done
+    unpack
+    [ "$status" -eq 1 ]
+}
+
+@test "required files must be regular and no larger than allowed" {
+    make_archive good
+    unpack -r run:10 -r src/a.c
+    accepted
+    remove
+    unpack -r run:9
+    refused_as archive.required_file_too_large "run: "
+    remove
+    unpack -r nothing
+    refused_as archive.required_file_missing "nothing: "
+    remove
+    unpack -r src/b.c
+    refused_as archive.required_file_missing "src/b.c: "
+    remove
+    unpack -r src
+    refused_as archive.required_file_missing "src: "
+}
+
+@test "SUBMISSION.md is found in any letter case, its sections reported" {
+    mkdir in
+    printf '# What I Built\n\nhow to run\n---\n## TRADEOFFS\n' > in/submission.MD
+    tar -cf archive -C in submission.MD
+    unpack
+    accepted
+    [[ $output == "done "*" sections=0x23 submission_md=1 "* ]]
+    remove
+    make_archive good
+    unpack
+    accepted
+    [[ $output == *"warning SUBMISSION.md: missing"*"submission_md=0"* ]]
+}
+
+@test "removing clears what is deep and forbidden, and nothing else" {
+    mkdir -p "tree/$(printf 'd/%.0s' {1..200})" tree/a/b/c
+    ln -s ../canary tree/a/link
+    chmod 000 tree/a/b tree/a
+    remove
+    snapshot | cmp - before
+}

@@ -1,0 +1,168 @@
+/* Asks one question of assay-unpack, as the runner does, and prints each answer on a line.
+ *
+ *   unpack-driver [OPTIONS] PROGRAM ARCHIVE DIR     unpack
+ *   unpack-driver -R PROGRAM DIR                    remove everything below DIR
+ *
+ *   -e N  most entries       -b N  most bytes      -s  strip a common top folder
+ *   -d    drop bad links     -r PATH[:MAX]         a required file
+ *
+ * Exit status: 0 done, 1 refused, 2 misused, 3 the program died or broke the protocol. */
+#include "fd.h"
+#include "frame.h"
+#include "images/messages.h"
+#include "spawn.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int give_up(const char *what, const struct error *err)
+{
+        fprintf(stderr, "unpack-driver: %s: %s\n", what,
+                err && *err->text ? err->text : strerror(errno));
+        return 3;
+}
+
+static void print_done(struct reader *r)
+{
+        char root[256];
+        uint64_t entries = get_u64(r), bytes = get_u64(r);
+        uint32_t sections = get_u32(r);
+        unsigned has_md = get_u8(r);
+
+        get_text(r, root, sizeof root);
+        printf("done entries=%" PRIu64 " bytes=%" PRIu64 " sections=%#" PRIx32
+               " submission_md=%u root=%s\n",
+                entries, bytes, sections, has_md, root);
+}
+
+static void print_warning(struct reader *r)
+{
+        char field[UNPACK_MAX_PATH + 1], message[1024];
+
+        get_text(r, field, sizeof field);
+        get_text(r, message, sizeof message);
+        printf("warning %s: %s\n", field, message);
+}
+
+static void print_error(struct reader *r)
+{
+        struct error e = {0};
+
+        get_error(r, &e);
+        printf("error %s %s\n", code_info(e.code)->name, e.text);
+}
+
+static int print_answers(int socket)
+{
+        _cleanup_frame_ struct frame f = FRAME_INIT;
+        struct error err = {0};
+
+        while (frame_receive(socket, &f, FRAME_MAX_PAYLOAD, 0, &err) > 0) {
+                struct reader r = reader_of(f.payload.data, f.payload.len);
+
+                if (f.type == UNPACK_DONE)
+                        print_done(&r);
+                else if (f.type == UNPACK_WARNING)
+                        print_warning(&r);
+                else if (f.type == UNPACK_ERROR)
+                        print_error(&r);
+                else
+                        r.bad = true;
+                if (!reader_done(&r))
+                        return give_up("an answer is not as agreed", NULL);
+                if (f.type != UNPACK_WARNING)
+                        return f.type == UNPACK_DONE ? 0 : 1;
+        }
+        return give_up("no answer", &err);
+}
+
+static int ask(const char *program, const char *archive, const char *dir, uint16_t type,
+        const struct buffer *request)
+{
+        const char *const argv[] = {"assay-unpack", NULL};
+        struct error err = {0};
+        int pair[2], pidfd, status;
+        struct spawn s = {.argv = argv, .fd_count = 4};
+
+        if (fd_socketpair(pair, &err) < 0)
+                return give_up("socket", &err);
+        s.program = open(program, O_PATH | O_CLOEXEC);
+        s.fds[0] = open(archive, O_RDONLY | O_CLOEXEC);
+        s.fds[1] = pair[1];
+        s.fds[2] = STDERR_FILENO;
+        s.fds[3] = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (s.program < 0 || s.fds[0] < 0 || s.fds[3] < 0)
+                return give_up("open", NULL);
+        if (spawn_process(&s, &pidfd, &err) < 0)
+                return give_up("start", &err);
+        close(pair[1]);
+        if (frame_send(pair[0], type, request, NULL, 0, &err) < 0)
+                return give_up("send", &err);
+        status = print_answers(pair[0]);
+        close(pair[0]);
+        if (status == 3)
+                fprintf(stderr, "unpack-driver: it ended with %d\n", spawn_wait(pidfd, &err));
+        else if (spawn_wait(pidfd, &err) != 0)
+                return give_up("end", &err);
+        return status;
+}
+
+static void put_required(struct buffer *b, char *wanted)
+{
+        char *colon = strchr(wanted, ':');
+
+        if (colon)
+                *colon = '\0';
+        put_text(b, wanted);
+        put_u64(b, colon ? strtoull(colon + 1, NULL, 10) : 0);
+}
+
+int main(int argc, char **argv)
+{
+        _cleanup_buffer_ struct buffer request = BUFFER_INIT, required = BUFFER_INIT;
+        uint64_t max_entries = 1000, max_bytes = 500ULL << 20;
+        bool strip = false, drop = false, removing = false;
+        uint32_t count = 0;
+
+        for (int c; (c = getopt(argc, argv, "e:b:sdr:R")) != -1;) {
+                switch (c) {
+                case 'e':
+                        max_entries = strtoull(optarg, NULL, 10);
+                        break;
+                case 'b':
+                        max_bytes = strtoull(optarg, NULL, 10);
+                        break;
+                case 's':
+                        strip = true;
+                        break;
+                case 'd':
+                        drop = true;
+                        break;
+                case 'r':
+                        put_required(&required, optarg);
+                        count++;
+                        break;
+                case 'R':
+                        removing = true;
+                        break;
+                default:
+                        return 2;
+                }
+        }
+        if (argc - optind != (removing ? 2 : 3))
+                return 2;
+        argv += optind;
+        if (removing)
+                return ask(argv[0], "/dev/null", argv[1], UNPACK_REMOVE, &request);
+        put_u64(&request, max_entries);
+        put_u64(&request, max_bytes);
+        put_u8(&request, strip);
+        put_u8(&request, drop);
+        put_u32(&request, count);
+        buffer_add(&request, required.data, required.len);
+        return ask(argv[0], argv[1], argv[2], UNPACK_REQUEST, &request);
+}

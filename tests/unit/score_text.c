@@ -1,0 +1,94 @@
+/* Frames as text; see score_text.h. The layouts are those of evaluators/messages.h. */
+#include "tests/unit/score_text.h"
+
+#include "evaluators/answer.h"
+
+/* Of each frame: b u8, w u32, q u64, t text, T a counted list of texts. */
+static const struct {
+        uint16_t type;
+        const char *name, *fields;
+} layouts[] = {
+        {SCORE_END, "END", ""},
+        {TASK_PROBLEM, "PROBLEM", "wwtt"},
+        {TASK_IDENTITY, "IDENTITY", "ttt"},
+        {TASK_IMAGE, "IMAGE", "t"},
+        {TASK_CONTRACT, "CONTRACT", "b"},
+        {TASK_SCORING, "SCORING", "bbbbbtb"},
+        {TASK_CRITERION, "CRITERION", "ttbb"},
+        {TASK_SUITE, "SUITE", "bbT"},
+        {TASK_SUITE_ENV, "ENV", "t"},
+        {TASK_RESULT, "RESULT", "ttb"},
+        {TASK_LIMIT, "LIMIT", "bbq"},
+        {TASK_SUBMISSION, "SUBMISSION", "qqqbb"},
+        {TASK_REQUIRED, "REQUIRED", "tq"},
+        {RESULT_SCORE, "SCORE", "tb"},
+        {RESULT_BREAKDOWN, "BREAKDOWN", "tt"},
+        {RESULT_NOTES, "NOTES", "t"},
+        {RESULT_TEST, "TEST", "tbtt"},
+        {RESULT_WARNING, "WARNING", "tt"},
+        {VERDICT_CRITERION, "OPINION", "ttt"},
+        {VERDICT_SUMMARY, "SUMMARY", "tt"},
+        {BLEND_FINAL, "FINAL", "ttttttb"},
+};
+
+static void text_field(struct buffer *b, struct reader *r)
+{
+        size_t len;
+        const unsigned char *text = get_bytes(r, SCORE_MAX_TEXT, &len);
+
+        buffer_add_format(b, " '%.*s'", (int)len, text ? (const char *)text : "");
+}
+
+static void field(struct buffer *b, struct reader *r, char kind)
+{
+        if (kind == 'b')
+                buffer_add_format(b, " %u", get_u8(r));
+        else if (kind == 'w')
+                buffer_add_format(b, " %u", get_u32(r));
+        else if (kind == 'q')
+                buffer_add_format(b, " %llu", (unsigned long long)get_u64(r));
+        else if (kind == 't')
+                text_field(b, r);
+        else
+                for (uint32_t n = get_u32(r); n > 0 && !r->bad; n--)
+                        text_field(b, r);
+}
+
+static void line(struct buffer *b, uint16_t type, struct reader *payload)
+{
+        for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+                if (layouts[i].type != type)
+                        continue;
+                buffer_add_text(b, layouts[i].name);
+                for (const char *f = layouts[i].fields; *f; f++)
+                        field(b, payload, *f);
+                buffer_add_text(b, reader_done(payload) ? "\n" : " (not its layout)\n");
+                return;
+        }
+        buffer_add_format(b, "frame of unknown type %u\n", type);
+}
+
+char *score_text_of(score_answer *answer, const struct buffer *input)
+{
+        _cleanup_buffer_ struct buffer out = BUFFER_INIT, text = BUFFER_INIT;
+        struct error err = {0};
+        int result = answer(input, &out, &err);
+        struct reader r = reader_of(out.data, out.len), payload;
+        uint16_t type;
+
+        while (answer_next(&r, &type, &payload))
+                line(&text, type, &payload);
+        if (!reader_done(&r))
+                buffer_add_text(&text, "a frame ended too early\n");
+        if (result < 0)
+                buffer_add_format(&text, "error %s: %s\n", code_info(err.code)->name, err.text);
+        return strdup(buffer_text(&text));
+}
+
+char *score_text(score_answer *answer, const char *input)
+{
+        _cleanup_buffer_ struct buffer in = BUFFER_INIT;
+
+        buffer_add_text(&in, input);
+        return score_text_of(answer, &in);
+}

@@ -1,0 +1,349 @@
+/* task.json: what a good one means, and what is said about each mistake. */
+#include "evaluators/task.h"
+#include "tests/unit/score_text.h"
+
+#include <criterion/criterion.h>
+
+#define BEGIN   "{\"schema\": \"assay.task/1\", \"name\": \"n\""
+#define SUITE   ", \"suite\": {\"command\": [\"/tests/run\"]}"
+#define RUBRIC  "\"rubric\": [{\"name\": \"a\", \"weight\": 100}]"
+#define LLM     ", \"scoring\": {" RUBRIC "}"
+#define INSIDE  ", \"scoring\": {\"mode\": \"container\"}" SUITE
+#define COMMON  "IDENTITY 'n' '' ''\nIMAGE 'host'\nCONTRACT 0\n"
+#define RESULT  "RESULT 'score.json' '/results/score.json' 0\n"
+#define TREE    "SUBMISSION 1000 524288000 209715200 1 0\n"
+#define RUN     "SUITE 0 1 '/tests/run'\n"
+#define SCORED  "SCORING 0 1 0 0 1 '' 0\n"
+#define A_TASK  COMMON SCORED RUN RESULT
+#define LLM_RUN "CRITERION 'a' '' 100 1\nSUITE 0 1\n" RESULT TREE
+
+static const struct {
+        const char *file, *want;
+} good[] = {
+        {BEGIN LLM "}", COMMON "SCORING 0 0 0 0 0 '70' 0\n" LLM_RUN},
+        {BEGIN INSIDE "}", A_TASK TREE},
+        {BEGIN ", \"title\": \"T\", \"description\": \"line\\nline\", \"image\": \"host\", "
+               "\"contract\": \"straw\", \"visibility\": {\"tests\": \"hidden\"}, \"judge\": "
+               "\"default\"" INSIDE "}",
+                "IDENTITY 'n' 'T' 'line\nline'\nIMAGE 'host'\nCONTRACT 0\n" SCORED RUN RESULT TREE},
+        {BEGIN ", \"scoring\": {\"pass\": 62.5, \"llm_missing\": \"zero\", " RUBRIC "}}",
+                COMMON "SCORING 0 0 0 0 0 '62.5' 2\n" LLM_RUN},
+        {BEGIN ", \"scoring\": {\"mode\": \"container\", \"pass\": 0, " RUBRIC "}" SUITE "}",
+                COMMON "SCORING 0 1 0 0 0 '0' 0\nCRITERION 'a' '' 100 0\n" RUN RESULT TREE},
+        {BEGIN ", \"scoring\": {\"mode\": \"hybrid\", \"test_weight\": 60, \"llm_weight\": 40.0, "
+               "\"pass\": \"suite\", \"rubric\": [{\"name\": \"a\", \"weight\": 60, \"source\": "
+               "\"test\"}, {\"name\": \"b\", \"description\": \"d\", \"weight\": 40}]}" SUITE "}",
+                COMMON
+                "SCORING 0 2 60 40 1 '' 0\nCRITERION 'a' '' 60 0\nCRITERION 'b' 'd' 40 1\n" RUN
+                        RESULT TREE},
+        /* The test criteria need not weigh what the suite weighs, but it is odd. */
+        {BEGIN ", \"scoring\": {\"mode\": \"hybrid\", \"test_weight\": 50, \"llm_weight\": 50, "
+               "\"rubric\": [{\"name\": \"a\", \"weight\": 60, \"source\": \"test\"}, {\"name\": "
+               "\"b\", \"weight\": 40}]}" SUITE "}",
+                COMMON
+                "SCORING 0 2 50 50 0 '70' 0\nCRITERION 'a' '' 60 0\nCRITERION 'b' '' 40 1\n" RUN
+                        RESULT TREE
+                "WARNING 'scoring.rubric' 'the criteria with source \"test\" weigh 60 together, "
+                "test_weight is 50'\n"},
+        {BEGIN LLM SUITE "}",
+                COMMON "SCORING 0 0 0 0 0 '70' 0\nCRITERION 'a' '' 100 1\n" RUN RESULT TREE
+                       "WARNING 'suite' 'is not used in llm mode'\n"},
+        {BEGIN ", \"scoring\": {\"mode\": \"container\"}, \"suite\": {\"command\": [\"sh\", "
+               "\"-c\", "
+               "\"x y\"], \"env\": {\"A\": \"\", \"_b1\": \"x=y\"}, \"broker\": false, "
+               "\"sees_submission\": false}}",
+                COMMON SCORED "SUITE 0 0 'sh' '-c' 'x y'\nENV 'A='\nENV '_b1=x=y'\n" RESULT TREE},
+        {BEGIN INSIDE ", \"result\": {\"path\": \"/results/a/b.json\", \"on_limit\": \"zero\"}}",
+                COMMON SCORED RUN "RESULT 'score.json' '/results/a/b.json' 1\n" TREE},
+        {BEGIN INSIDE
+                ", \"limits\": {\"wall\": \"250ms\", \"cpu\": 1.5, \"cpus\": 0.5, \"memory\": "
+                "\"64MiB\", \"disk\": 1048576, \"pids\": 10, \"network\": \"none\", "
+                "\"total_memory\": \"2GiB\"}}",
+                A_TASK "LIMIT 0 0 250000\nLIMIT 0 1 1500000\nLIMIT 0 2 500\nLIMIT 0 3 67108864\n"
+                       "LIMIT 0 4 1048576\nLIMIT 0 6 10\n" TREE},
+        {BEGIN INSIDE
+                ", \"submission\": {\"limits\": {\"wall\": 2}, \"max_entries\": 5, "
+                "\"max_unpacked\": \"1kB\", \"max_archive\": 7, \"strip_common_root\": false, "
+                "\"links\": \"drop\", \"required_files\": [{\"path\": \"src/main.py\", "
+                "\"max_size\": "
+                "\"100KiB\"}, {\"path\": \"b\"}]}}",
+                A_TASK "LIMIT 1 0 2000000\nSUBMISSION 5 1000 7 0 1\nREQUIRED 'src/main.py' 102400\n"
+                       "REQUIRED 'b' 0\n"},
+};
+
+Test(score_task, a_good_task_becomes_frames)
+{
+        for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+                char *got = score_text(task_answer, good[i].file);
+
+                cr_expect_str_eq(
+                        got, good[i].want, "%s:\ngot  %swant %s", good[i].file, got, good[i].want);
+                free(got);
+        }
+}
+
+/* One mistake, one message. The members go behind a task that is good without them. */
+static const struct {
+        const char *members, *key, *text;
+} mistakes[] = {
+        {"\"nmae\": 1", "nmae", "is not a key here; did you mean \"name\"?"},
+        {"\"Limits\": {}", "Limits", "is not a key here; did you mean \"limits\"?"},
+        {"\"zzz\": 1", "zzz", "is not a key here"},
+        {"\"title\": 5", "title", "must be a text of at most 511 bytes, not 5"},
+        {"\"title\": \"a\\nb\"", "title", "must not hold control characters"},
+        {"\"image\": \"debian:12\"", "image", "this version runs image \"host\" only"},
+        {"\"image\": 1", "image", "must be \"host\", not 1"},
+        {"\"contract\": \"harbor\"", "contract", "\"harbor\" is not supported by this version"},
+        {"\"contract\": \"hay\"", "contract", "must be \"straw\", not the text \"hay\""},
+        {"\"judge\": {\"command\": [\"x\"]}", "judge",
+                "this version knows no judge but \"default\""},
+        {"\"judge\": \"other\"", "judge", "this version knows no judge but \"default\""},
+        {"\"build\": {}", "build", "is not supported by this version; leave it out"},
+        {"\"cases\": []", "cases", "is not supported by this version; leave it out"},
+        {"\"tools\": {}", "tools", "is not supported by this version; leave it out"},
+        {"\"visibility\": {\"tests\": \"never\"}", "visibility.tests",
+                "must be \"hidden\" or \"visible\" or \"after_due\" or \"after_published\", not "
+                "the "
+                "text \"never\""},
+        {"\"result\": {\"format\": \"junit\"}", "result.format",
+                "\"junit\" is not supported by this version"},
+        {"\"result\": {\"path\": \"/tmp/x\"}", "result.path", "must be a path below /results/"},
+        {"\"result\": {\"path\": \"/results/../x\"}", "result.path",
+                "must not hold \"..\", \".\" or an empty part"},
+        {"\"result\": {\"path\": \"/results/\"}", "result.path",
+                "must not hold \"..\", \".\" or an empty part"},
+        {"\"result\": {\"path\": \"/results/a//b\"}", "result.path",
+                "must not hold \"..\", \".\" or an empty part"},
+        {"\"result\": {\"on_limit\": \"partial\"}", "result.on_limit",
+                "\"partial\" is not supported by this version"},
+        {"\"limits\": []", "limits", "must be an object of limits, not an array"},
+        {"\"limits\": {\"wal\": 1}", "limits.wal", "is not a limit; did you mean \"wall\"?"},
+        {"\"limits\": {\"wall\": \"10\"}", "limits.wall",
+                "wall must be a duration such as \"10s\", not \"10\""},
+        {"\"limits\": {\"wall\": -1}", "limits.wall",
+                "wall must be a duration such as \"10s\", not \"-1s\""},
+        {"\"limits\": {\"wall\": 0}", "limits.wall",
+                "wall must be between 1 ms and 86400 s, not \"0s\""},
+        {"\"limits\": {\"wall\": true}", "limits.wall",
+                "must be a number, or a text such as \"10s\" or \"1GiB\""},
+        {"\"limits\": {\"memory\": \"1 GiB\"}", "limits.memory",
+                "memory must be a size such as \"256MiB\", not \"1 GiB\""},
+        {"\"limits\": {\"network\": \"outbound\"}", "limits.network",
+                "must be \"none\": this version gives no cell a network"},
+        {"\"limits\": {\"total_memory\": \"512MiB\"}", "limits.total_memory",
+                "must not be less than the suite's own memory"},
+        {"\"submission\": {\"limits\": {\"result\": 1}}", "submission.limits.result",
+                "a submission cell writes no result"},
+        {"\"submission\": {\"max_entries\": 0}", "submission.max_entries",
+                "must be a whole number from 1 to 1000000, not 0"},
+        {"\"submission\": {\"max_entries\": 1.5}", "submission.max_entries",
+                "must be a whole number from 1 to 1000000, not 1.5"},
+        {"\"submission\": {\"max_archive\": \"big\"}", "submission.max_archive",
+                "must be a size from 1 B to 1024 GiB such as \"10MiB\", not the text \"big\""},
+        {"\"submission\": {\"links\": \"keep\"}", "submission.links",
+                "must be \"reject\" or \"drop\", not the text \"keep\""},
+        {"\"submission\": {\"image\": {}}", "submission.image",
+                "is not supported by this version; leave it out"},
+        {"\"submission\": {\"required_patterns\": []}", "submission.required_patterns",
+                "is not supported by this version; leave it out"},
+        {"\"submission\": {\"required_files\": [{}]}", "submission.required_files[0].path",
+                "is missing; it must be a text of 1 to 511 bytes"},
+        {"\"submission\": {\"required_files\": [{\"path\": \"/etc/passwd\"}]}",
+                "submission.required_files[0].path", "must be relative to the submission's root"},
+        {"\"submission\": {\"required_files\": [{\"path\": \"a/../b\"}]}",
+                "submission.required_files[0].path",
+                "must not hold \"..\", \".\" or an empty part"},
+        {"\"submission\": {\"required_files\": [{\"path\": \"a\"}, {\"path\": \"a\"}]}",
+                "submission.required_files[1].path", "is listed twice"},
+};
+
+static void expect_problem(const char *file, const char *key, const char *text)
+{
+        char *got = score_text(task_answer, file);
+        char want[512];
+        const char *place;
+
+        snprintf(want, sizeof want, " '%s' '%s'\nerror task.invalid: task.json has 1 problem\n",
+                key, text);
+        place = strstr(got, " '");
+        cr_expect(strncmp(got, "PROBLEM ", 8) == 0 && place && strcmp(place, want) == 0,
+                "%s:\ngot  %swant%s", file, got, want);
+        free(got);
+}
+
+Test(score_task, each_mistake_has_one_message)
+{
+        for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+                char file[1024];
+
+                snprintf(file, sizeof file, "%s, %s}", BEGIN INSIDE, mistakes[i].members);
+                expect_problem(file, mistakes[i].key, mistakes[i].text);
+        }
+}
+
+static const struct {
+        const char *scoring, *key, *text;
+} scoring_mistakes[] = {
+        {"\"scheme\": \"dimensions\", " RUBRIC, "scoring.scheme",
+                "\"dimensions\" is not supported by this version"},
+        {"\"mode\": \"hybird\", " RUBRIC, "scoring.mode",
+                "must be \"llm\" or \"container\" or \"hybrid\", not the text \"hybird\""},
+        {"\"dimensions\": [], " RUBRIC, "scoring.dimensions",
+                "is not supported by this version; leave it out"},
+        {"\"pass\": 101, " RUBRIC, "scoring.pass",
+                "must be a number from 0 to 100, or \"suite\", not 101"},
+        {"\"pass\": \"70\", " RUBRIC, "scoring.pass",
+                "must be a number from 0 to 100, or \"suite\", not the text \"70\""},
+        {"\"pass\": \"suite\", " RUBRIC, "scoring.pass",
+                "cannot be \"suite\" in llm mode, which has no suite"},
+        {"\"test_weight\": 60, " RUBRIC, "scoring.test_weight", "belongs to hybrid mode only"},
+        {"\"mode\": \"hybrid\", \"test_weight\": 60, " RUBRIC, "scoring.llm_weight",
+                "is missing; hybrid mode needs both weights"},
+        {"\"mode\": \"hybrid\", \"test_weight\": 60, \"llm_weight\": 41, " RUBRIC,
+                "scoring.test_weight", "and llm_weight must add up to 100, not 101"},
+        {"\"mode\": \"hybrid\", \"test_weight\": -1, \"llm_weight\": 40, " RUBRIC,
+                "scoring.test_weight", "must be a whole number from 0 to 100, not -1"},
+        {"\"mode\": \"hybrid\", \"test_weight\": 60, \"llm_weight\": 40", "scoring.rubric",
+                "is missing; llm and hybrid mode need one"},
+        {"\"mode\": \"hybrid\", \"test_weight\": 60, \"llm_weight\": 40, \"rubric\": [{\"name\": "
+         "\"a\", \"weight\": 100, \"source\": \"test\"}]",
+                "scoring.rubric", "needs a criterion with source \"llm\" in hybrid mode"},
+        {"\"mode\": \"llm\"", "scoring.rubric", "is missing; llm and hybrid mode need one"},
+        {"\"rubric\": []", "scoring.rubric", "must be an array of 1 to 100 objects, not an array"},
+        {"\"rubric\": [{\"name\": \"a\", \"weight\": 99}]", "scoring.rubric",
+                "has weights that add up to 99, not 100"},
+        {"\"rubric\": [{\"name\": \"a\", \"weight\": 0}, {\"name\": \"b\", \"weight\": 100}]",
+                "scoring.rubric[0].weight", "must be a whole number from 1 to 100, not 0"},
+        {"\"rubric\": [{\"name\": \"a\", \"weight\": \"100\"}]", "scoring.rubric[0].weight",
+                "must be a whole number from 1 to 100, not the text \"100\""},
+        {"\"rubric\": [{\"name\": \"a\", \"weight\": 50}, {\"name\": \"a\", \"weight\": 50}]",
+                "scoring.rubric[1].name", "is the name of scoring.rubric[0] already"},
+        {"\"rubric\": [{\"weight\": 100}]", "scoring.rubric[0].name",
+                "is missing; it must be a text of 1 to 200 bytes"},
+        {"\"rubric\": [{\"name\": \"a\", \"wieght\": 1, \"weight\": 100}]",
+                "scoring.rubric[0].wieght", "is not a key here; did you mean \"weight\"?"},
+        {"\"rubric\": [{\"name\": \"a\", \"weight\": 100, \"source\": \"test\"}]",
+                "scoring.rubric[0].source", "cannot be \"test\" in llm mode, which has no suite"},
+        {"\"mode\": \"container\", \"rubric\": [{\"name\": \"a\", \"weight\": 100, \"source\": "
+         "\"llm\"}]",
+                "scoring.rubric[0].source",
+                "cannot be \"llm\" in container mode, which has no judge"},
+};
+
+Test(score_task, scoring_must_add_up)
+{
+        for (size_t i = 0; i < sizeof scoring_mistakes / sizeof *scoring_mistakes; i++) {
+                char file[1024];
+
+                snprintf(file, sizeof file, "%s, \"scoring\": {%s}%s}", BEGIN,
+                        scoring_mistakes[i].scoring, SUITE);
+                expect_problem(file, scoring_mistakes[i].key, scoring_mistakes[i].text);
+        }
+}
+
+static const struct {
+        const char *suite, *key, *text;
+} suite_mistakes[] = {
+        {"{}", "suite.command", "is missing; image \"host\" has no program of its own"},
+        {"{\"command\": []}", "suite.command", "must be an array of 1 to 1000 texts, not an array"},
+        {"{\"command\": \"run\"}", "suite.command",
+                "must be an array of 1 to 1000 texts, not the text \"run\""},
+        {"{\"command\": [\"a\", \"\"]}", "suite.command[1]", "must be a text of 1 to 8192 bytes"},
+        {"{\"command\": [1]}", "suite.command[0]", "must be a text of 1 to 8192 bytes"},
+        {"{\"command\": [\"a\"], \"env\": {\"1A\": \"\"}}", "suite.env.1A",
+                "is no name for a variable: letters, digits and _, no digit first"},
+        {"{\"command\": [\"a\"], \"env\": {\"A=B\": \"\"}}", "suite.env.A=B",
+                "is no name for a variable: letters, digits and _, no digit first"},
+        {"{\"command\": [\"a\"], \"env\": {\"A\": 1}}", "suite.env.A", "must be a text"},
+        {"{\"command\": [\"a\"], \"broker\": true}", "suite.broker",
+                "true is not supported by this version"},
+        {"{\"command\": [\"a\"], \"broker\": \"no\"}", "suite.broker",
+                "must be true or false, not the text \"no\""},
+};
+
+Test(score_task, the_suite_must_be_runnable)
+{
+        for (size_t i = 0; i < sizeof suite_mistakes / sizeof *suite_mistakes; i++) {
+                char file[512];
+
+                snprintf(file, sizeof file,
+                        "%s, \"scoring\": {\"mode\": \"container\"}, \"suite\": %s}", BEGIN,
+                        suite_mistakes[i].suite);
+                expect_problem(file, suite_mistakes[i].key, suite_mistakes[i].text);
+        }
+}
+
+static const struct {
+        const char *head, *key, *text;
+} identity_mistakes[] = {
+        {"\"name\": \"n\"", "schema", "is missing; it must be \"assay.task/1\""},
+        {"\"schema\": \"assay.task/2\", \"name\": \"n\"", "schema",
+                "must be \"assay.task/1\", not the text \"assay.task/2\""},
+        {"\"schema\": \"assay.task/1\"", "name", "is missing; it must be a text of 1 to 100 bytes"},
+        {"\"schema\": \"assay.task/1\", \"name\": \"\"", "name",
+                "must be a text of 1 to 100 bytes, not the text \"\""},
+        {"\"schema\": \"assay.task/1\", \"name\": \"a/b\"", "name", "must not hold a '/'"},
+        {"\"schema\": \"assay.task/1\", \"name\": \"a\\u001bb\"", "name",
+                "must not hold control characters"},
+};
+
+Test(score_task, a_task_has_a_schema_and_a_name)
+{
+        for (size_t i = 0; i < sizeof identity_mistakes / sizeof *identity_mistakes; i++) {
+                char file[512];
+
+                snprintf(file, sizeof file, "{%s%s}", identity_mistakes[i].head, INSIDE);
+                expect_problem(file, identity_mistakes[i].key, identity_mistakes[i].text);
+        }
+}
+
+Test(score_task, all_problems_come_at_once_in_the_order_of_the_file)
+{
+        static const char file[] = "{\n"
+                                   "  \"schema\": \"assay.task/1\",\n"
+                                   "  \"scoring\": {\"mode\": \"hybrid\", \"test_weight\": 60,\n"
+                                   "    \"rubric\": [{\"name\": \"a\", \"weight\": 50}]},\n"
+                                   "  \"limits\": {\"wall\": \"soon\"}\n"
+                                   "}\n";
+        char *got = score_text(task_answer, file);
+
+        cr_expect_str_eq(got,
+                "PROBLEM 1 1 'name' 'is missing; it must be a text of 1 to 100 bytes'\n"
+                "PROBLEM 1 1 'suite.command' 'is missing; image \"host\" has no program of its "
+                "own'\n"
+                "PROBLEM 3 3 'scoring.llm_weight' 'is missing; hybrid mode needs both weights'\n"
+                "PROBLEM 4 5 'scoring.rubric' 'has weights that add up to 50, not 100'\n"
+                "PROBLEM 5 14 'limits.wall' 'wall must be a duration such as \"10s\", not "
+                "\"soon\"'\n"
+                "error task.invalid: task.json has 5 problems\n",
+                "got %s", got);
+        free(got);
+}
+
+Test(score_task, what_is_no_json_is_one_problem_with_its_place)
+{
+        char *got = score_text(task_answer, "{\"schema\": \"assay.task/1\",\n \"name\" \"n\"}");
+
+        cr_expect_str_eq(got,
+                "PROBLEM 2 9 '' 'expected ':' after the key'\n"
+                "error task.invalid: task.json is not strict JSON\n",
+                "got %s", got);
+        free(got);
+}
+
+Test(score_task, a_million_problems_are_not_listed)
+{
+        _cleanup_buffer_ struct buffer file = BUFFER_INIT;
+        char *got;
+        size_t lines = 0;
+
+        buffer_add_text(&file, "{");
+        for (unsigned i = 0; i < 10000; i++)
+                buffer_add_format(&file, "\"key%u\": 1,", i);
+        buffer_add_text(&file, "\"schema\": 1}");
+        got = score_text(task_answer, buffer_text(&file));
+        for (const char *p = got; (p = strchr(p, '\n')); p++)
+                lines++;
+        cr_expect_eq(lines, FINDINGS_MAX + 1, "%zu lines", lines);
+        free(got);
+}
