@@ -123,49 +123,58 @@ $(BUILD)/tests/takeover-score: $(call objects,$(score_src)) $(BUILD)/obj/tests/t
 	@mkdir -p $(@D)
 	$(call link,$(STATIC),$(score_libs))
 
-# Unit tests see every object but the main()s.
-unit_objects := $(call objects,$(unit_src)) \
-                $(filter-out %/main.o,$(call objects,$(cell_src) $(unpack_src) $(score_src) $(runner_src)))
-$(BUILD)/tests/unit: $(unit_objects) $(BUILD)/libbase.a
+# Unit tests, one program for each of ours: it sees every object of that program but its main().
+units := $(addprefix $(BUILD)/tests/unit-,base cell unpack score runner)
+unit_of = $(call objects,$(wildcard tests/unit/test_$(1)_*.c tests/unit/$(1)_*.c)) \
+          $(filter-out %/main.o,$(call objects,$(2))) $(BUILD)/libbase.a
+
+$(BUILD)/tests/unit-base:   $(call unit_of,base,)
+$(BUILD)/tests/unit-cell:   $(call unit_of,cell,$(cell_src))
+$(BUILD)/tests/unit-unpack: $(call unit_of,unpack,$(unpack_src))
+$(BUILD)/tests/unit-score:  $(call unit_of,score,$(score_src))
+$(BUILD)/tests/unit-runner: $(call unit_of,runner,$(runner_src))
+$(units):
 	@mkdir -p $(@D)
 	$(call link,-pie,-lcriterion $(unpack_libs) $(score_libs) $(runner_libs))
 $(call objects,$(unit_src)): | $(filters)
 
 .PHONY: tests
-tests: all $(tools) $(if $(SANITIZE),,$(takeover)) $(BUILD)/tests/unit
+tests: all $(tools) $(if $(SANITIZE),,$(takeover)) $(units)
 
-.PHONY: packages-build packages-check
+.PHONY: packages-build packages-check packages-lint
 packages-build:
 	@tests/packages build
 packages-check:
 	@tests/packages build check
+packages-lint:
+	@tests/packages build check lint
 
 .PHONY: demo
 demo: packages-build
-	@$(MAKE) --no-print-directory -s all
+	@$(MAKE) --no-print-directory -s -j2 all
 	@docs/examples/demo $(abspath $(BUILD))
 
 .PHONY: check
 check: packages-check
-	@$(MAKE) --no-print-directory -s tests
+	@$(MAKE) --no-print-directory -s -j2 tests
 	@tests/check $(abspath $(BUILD))
 
 .PHONY: check-asan
 check-asan: packages-check
-	@$(MAKE) --no-print-directory -s SANITIZE=1 tests
+	@$(MAKE) --no-print-directory -s -j2 SANITIZE=1 tests
 	@tests/check-asan $(abspath build/asan)
 
 .PHONY: bench
 bench: packages-check
 	@tests/packages bench
-	@$(MAKE) --no-print-directory -s tests
+	@$(MAKE) --no-print-directory -s -j2 tests
 	@tests/bench/run $(abspath $(BUILD))
 
 .PHONY: lint
-lint: packages-check compile_commands.json
-	@$(MAKE) --no-print-directory -s $(filters)
+lint: packages-lint compile_commands.json
+	@$(MAKE) --no-print-directory -s -j2 $(filters)
 	@tests/lint
-	@$(MAKE) --no-print-directory -s CC=clang BUILD=build/clang tests
+	@$(MAKE) --no-print-directory -s -j2 CC=clang BUILD=build/clang tests
 
 c_files := $(base_src) sandbox/base/filter_gen.c $(cell_src) $(unpack_src) $(score_src) \
            $(runner_src) $(unit_src) $(wildcard tests/takeover/*.c)

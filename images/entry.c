@@ -4,37 +4,39 @@
  * follows are names below a directory inside, or symlinks for which the same was proved. */
 #include "images/entry.h"
 
-static int judge_symlink(const struct entry *e, bool links_drop, struct plan *p, struct error *err)
+static bool symlink_stays(const struct entry *e, struct plan *p)
 {
         int climb = name_climb(e->target);
         unsigned depth = name_depth(p->path.text);
 
-        if (climb >= 0 && (unsigned)climb <= depth) {
-                p->reaches_top = (unsigned)climb == depth;
-                return 0;
-        }
-        if (!links_drop)
-                return error_set(err, CODE_ARCHIVE_LINK_ESCAPE,
-                        "%.200s: a symbolic link to %.200s, outside the submission", p->path.text,
-                        e->target);
-        p->step = PLAN_SKIP;
-        p->warning = "left out: a symbolic link to something outside the submission";
-        return 0;
+        p->reaches_top = climb >= 0 && (unsigned)climb == depth;
+        return climb >= 0 && (unsigned)climb <= depth;
 }
 
 /* A hard link becomes a copy: no two names of the tree share an inode, and its bytes count. */
-static int judge_hardlink(
-        const struct entry *e, const struct catalog *c, struct plan *p, struct error *err)
+static bool hardlink_stays(const struct entry *e, const struct catalog *c, struct plan *p)
 {
-        struct error why = {0};
+        return name_normalise(e->target, &p->source, NULL) == 0 &&
+               catalog_has_file(c, p->source.text);
+}
 
-        if (name_normalise(e->target, &p->source, &why) < 0 || !catalog_has_file(c, p->source.text))
-                return error_set(err, CODE_ARCHIVE_LINK_ESCAPE,
-                        "%.200s: a hard link to %.200s, which is no file earlier in the archive",
-                        p->path.text, e->target);
-        if (e->size > 0)
+static int judge_link(const struct entry *e, bool links_drop, const struct catalog *c,
+        struct plan *p, struct error *err)
+{
+        bool hard = e->type == ENTRY_HARDLINK;
+
+        if (hard && e->size > 0)
                 return error_set(err, CODE_ARCHIVE_DAMAGED,
                         "%.300s: a hard link with content of its own", p->path.text);
+        if (hard ? hardlink_stays(e, c, p) : symlink_stays(e, p))
+                return 0;
+        if (!links_drop)
+                return error_set(err, CODE_ARCHIVE_LINK_ESCAPE, "%.200s: a link to `%.200s`, %s",
+                        p->path.text, e->target,
+                        hard ? "which is no file earlier in the archive"
+                             : "outside the submission");
+        p->step = PLAN_SKIP;
+        p->warning = "left out: a link to something outside the submission";
         return 0;
 }
 
@@ -70,9 +72,8 @@ int entry_judge(const struct entry *e, bool links_drop, struct catalog *c, struc
                         "%.300s: takes the place of the submission's own folder", e->path);
         }
         ret->step = plans[e->type].step;
-        if (e->type == ENTRY_SYMLINK && judge_symlink(e, links_drop, ret, err) < 0)
-                return -1;
-        if (e->type == ENTRY_HARDLINK && judge_hardlink(e, c, ret, err) < 0)
+        if ((e->type == ENTRY_SYMLINK || e->type == ENTRY_HARDLINK) &&
+                judge_link(e, links_drop, c, ret, err) < 0)
                 return -1;
         if (ret->step == PLAN_SKIP)
                 return 0;

@@ -7,6 +7,9 @@
 
 /* An entry as the archive tells it; nothing of it has been checked. */
 struct entry {
+        const char *path;
+        const char *target; /* of a link */
+        uint64_t size;      /* declared */
         enum entry_type {
                 ENTRY_FILE,
                 ENTRY_DIRECTORY,
@@ -14,10 +17,7 @@ struct entry {
                 ENTRY_HARDLINK,
                 ENTRY_SPECIAL,
         } type;
-        const char *path;
-        const char *target; /* of a link */
-        uint64_t size;      /* declared */
-        bool executable;    /* by its owner */
+        bool executable; /* by its owner */
         bool encrypted;
 };
 

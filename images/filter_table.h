@@ -11,7 +11,6 @@
         ALLOW(fstat, "sizes and kinds, by descriptor")                                             \
         ALLOW(newfstatat, "the same as some libc versions ask it, with an empty path")             \
         ALLOW(recvmsg, "requests")                                                                 \
-        ALLOW(sendmsg, "answers")                                                                  \
         ALLOW(write, "answers")                                                                    \
         ALLOW(pwrite64, "files, also sparse ones")                                                 \
         ALLOW(openat2, "folders and files, beneath the directory")                                 \
@@ -20,14 +19,12 @@
         ALLOW(symlinkat, "links that stay inside")                                                 \
         ALLOW(unlinkat, "removing")                                                                \
         ALLOW(getdents64, "removing")                                                              \
-        ALLOW(fchmod, "removing from folders without permissions")                                 \
-        ALLOW(fchmodat, "removing folders that cannot be opened")                                  \
+        ALLOW_ZERO(fchmod, 1, 07000, "removing from folders without permissions; no set-id")       \
+        ALLOW_ZERO(fchmodat, 2, 07000, "removing folders that cannot be opened; no set-id")        \
         ALLOW(close, "descriptors of files written")                                               \
         ALLOW(brk, "memory")                                                                       \
         ALLOW_ZERO(mmap, 2, PROT_EXEC, "memory, never executable")                                 \
         ALLOW_ZERO(mprotect, 2, PROT_EXEC, "memory, never executable")                             \
         ALLOW(mremap, "memory")                                                                    \
         ALLOW(munmap, "memory")                                                                    \
-        ALLOW(madvise, "memory")                                                                   \
-        ALLOW(rt_sigreturn, "returning from a signal")                                             \
         ALLOW(exit_group, "the end")

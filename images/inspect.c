@@ -12,7 +12,7 @@
 /* A link does not count: what it points at may be anything, and its size would not be that. */
 int inspect_required(int top, const struct required *r, struct error *err)
 {
-        _cleanup_fd_ int fd = beneath_open(top, r->path, O_RDONLY | O_NOFOLLOW, 0);
+        _cleanup_fd_ int fd = beneath_open(top, r->path, O_PATH | O_NOFOLLOW, 0);
         char size[32], most[32];
         struct stat st;
 

@@ -17,6 +17,7 @@ enum {
 };
 
 /* Files that people send for archives, by their first bytes: named in the refusal. */
+/* clang-format off */
 static const struct magic {
         off_t offset;
         const char *bytes;
@@ -24,10 +25,7 @@ static const struct magic {
         enum code code;
         const char *what;
 } magics[] = {
-#define MAGIC(offset, bytes, code, what)                                                           \
-        {                                                                                          \
-                offset, bytes, sizeof(bytes) - 1, code, what                                       \
-        }
+#define MAGIC(offset, bytes, code, what) {offset, bytes, sizeof(bytes) - 1, code, what}
         MAGIC(0, "PK\3\4", CODE_ARCHIVE_TRUNCATED,
                 "a zip archive whose directory, at the end, is missing"),
         MAGIC(0, "PK\5\6", CODE_ARCHIVE_EMPTY, "a zip archive with nothing in it"),
@@ -44,20 +42,15 @@ static const struct magic {
         MAGIC(0, "LZIP", CODE_ARCHIVE_UNSUPPORTED, "compressed with lzip"),
         MAGIC(0, "\x1f\x9d", CODE_ARCHIVE_UNSUPPORTED, "compressed with compress"),
         MAGIC(0, "\x1f\x8b", CODE_ARCHIVE_UNSUPPORTED, "compressed with gzip, but not a tar file"),
-        MAGIC(0,
-                "\xfd"
-                "7zXZ",
-                CODE_ARCHIVE_UNSUPPORTED, "compressed with xz, but not a tar file"),
+        MAGIC(0, "\3757zXZ", CODE_ARCHIVE_UNSUPPORTED, "compressed with xz, but not a tar file"),
         MAGIC(0, "\x28\xb5\x2f\xfd", CODE_ARCHIVE_UNSUPPORTED,
                 "compressed with zstd, but not a tar file"),
         MAGIC(0, "BZh", CODE_ARCHIVE_UNSUPPORTED, "compressed with bzip2, but not a tar file"),
         MAGIC(0, "%PDF", CODE_ARCHIVE_UNSUPPORTED, "a PDF document"),
-        MAGIC(0,
-                "\x7f"
-                "ELF",
-                CODE_ARCHIVE_UNSUPPORTED, "a program"),
+        MAGIC(0, "\177ELF", CODE_ARCHIVE_UNSUPPORTED, "a program"),
 #undef MAGIC
 };
+/* clang-format on */
 
 static const struct magic *magic_of(int fd)
 {

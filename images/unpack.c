@@ -149,7 +149,7 @@ static int pass(struct unpacking *u, int fd, struct error *err)
         _cleanup_source_ struct source s = {0};
         bool renamed, only_judge = false;
         struct entry e;
-        struct plan p;
+        struct plan p = {.step = PLAN_SKIP};
         int r;
 
         if (source_open(&s, fd, err) < 0)

@@ -32,13 +32,16 @@ int channel_open(struct channel *c, struct error *err)
         static const char *const argv[] = {"assay-cell", "serve", NULL};
         _cleanup_fd_ int program = spawn_find("assay-cell", err);
         _cleanup_fd_ int theirs = -EBADF;
-        struct spawn spawn = {.program = program, .argv = argv, .fd_count = 4};
+        struct spawn spawn = SPAWN_INIT;
         int pair[2];
 
         if (program < 0 || fd_socketpair(pair, err) < 0)
                 return -1;
         c->socket = pair[0];
         theirs = pair[1];
+        spawn.program = program;
+        spawn.argv = argv;
+        spawn.fd_count = 4;
         spawn.fds[0] = spawn.fds[1] = -EBADF;
         spawn.fds[2] = STDERR_FILENO;
         spawn.fds[SUPERVISOR_SOCKET] = theirs;

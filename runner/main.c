@@ -28,13 +28,6 @@ static const struct verb verbs[] = {
 
 enum { VERB_COUNT = sizeof verbs / sizeof *verbs };
 
-int verb_help(const char *usage, const char *what, const struct option *table, unsigned count)
-{
-        printf("usage: assay %s\n\n%s\n\n", usage, what);
-        options_help(table, count);
-        return 0;
-}
-
 static int help(void)
 {
         puts("usage: assay VERB …\n\nGrades untrusted submissions in confined cells.\n");

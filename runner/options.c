@@ -81,8 +81,9 @@ int options_parse(const struct option *table, unsigned count, struct common_opti
         return rest;
 }
 
-void options_help(const struct option *table, unsigned count)
+int options_help(const char *usage, const char *what, const struct option *table, unsigned count)
 {
+        printf("usage: assay %s\n\n%s\n\n", usage, what);
         for (unsigned i = 0; i < count; i++) {
                 int used = printf("  %s%s%s", table[i].name, table[i].value ? " " : "",
                         table[i].value ? table[i].value : "");
@@ -90,4 +91,5 @@ void options_help(const struct option *table, unsigned count)
         }
         printf("  %-26s%s\n  %-26s%s\n  %-26s%s\n", "--json", "the answer as JSON", "--quiet",
                 "nothing on standard output but with --json", "--help", "this text");
+        return 0;
 }

@@ -31,6 +31,7 @@ struct common_options {
  * returned; "--" ends the options and is dropped. -1: usage error. */
 int options_parse(const struct option *table, unsigned count, struct common_options *common,
         int argc, char **argv, struct error *err);
-void options_help(const struct option *table, unsigned count);
+/* What --help prints: "usage: …", what it does, the options. Returns 0, for the exit status. */
+int options_help(const char *usage, const char *what, const struct option *table, unsigned count);
 
 #endif

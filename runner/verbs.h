@@ -11,7 +11,4 @@ int verb_exec(int argc, char **argv, struct error *err);
 int verb_doctor(int argc, char **argv, struct error *err);
 int verb_explain(int argc, char **argv, struct error *err);
 
-/* "usage: …", a line, and the options: what --help prints. Returns 0, for the exit status. */
-int verb_help(const char *usage, const char *what, const struct option *table, unsigned count);
-
 #endif

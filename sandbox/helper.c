@@ -14,9 +14,10 @@ static const struct {
         unsigned asked;  /* descriptors in a request */
         unsigned places; /* descriptors of the helper */
         int from[SPAWN_MAX_FDS];
+        int root; /* which of the request's descriptors becomes its root */
 } helpers[HELPER_COUNT] = {
-        [HELPER_UNPACK] = {"assay-unpack", IDS_UNPACK, 3, 4, {0, 1, NOWHERE, 2}},
-        [HELPER_SCORE] = {"assay-score", IDS_SCORE, 2, 3, {0, 1, NOWHERE}},
+        [HELPER_UNPACK] = {"assay-unpack", IDS_UNPACK, 3, 4, {0, 1, NOWHERE, 2}, 2},
+        [HELPER_SCORE] = {"assay-score", IDS_SCORE, 2, 3, {0, 1, NOWHERE}, NOWHERE},
 };
 
 static const char *const modes[HELPER_MODE_COUNT][2] = {
@@ -41,7 +42,7 @@ int helper_start(struct supervisor *s, struct frame *f, struct error *err)
         unsigned which = get_u8(&r), mode = get_u8(&r);
         struct helper_process *h = find_free(s);
         const char *argv[4] = {NULL};
-        struct spawn spawn = {.argv = argv};
+        struct spawn spawn = SPAWN_INIT;
 
         if (!reader_done(&r) || which >= HELPER_COUNT || mode >= HELPER_MODE_COUNT || !h ||
                 f->fd_count != helpers[which].asked)
@@ -53,7 +54,10 @@ int helper_start(struct supervisor *s, struct frame *f, struct error *err)
         argv[0] = helpers[which].program;
         argv[1] = modes[mode][0];
         argv[2] = argv[1] ? modes[mode][1] : NULL;
+        spawn.argv = argv;
         spawn.program = s->programs[which];
+        if (helpers[which].root != NOWHERE)
+                spawn.root = f->fds[helpers[which].root];
         spawn.fd_count = helpers[which].places;
         for (unsigned i = 0; i < spawn.fd_count; i++) {
                 int from = helpers[which].from[i];

@@ -158,6 +158,17 @@ static bool serve_request(struct supervisor *s)
         return err.code == CODE_NONE;
 }
 
+static void see_helper_end(struct helper_process *h)
+{
+        _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
+        uint32_t id = h->id;
+
+        put_u32(&payload, id);
+        put_u32(&payload, helper_end(h));
+        if (id != OWN_CHILD)
+                answer(HELPER_DONE, &payload, NULL, 0);
+}
+
 /* Wait for the next event; step every cell. Returns false when a signal came. */
 static bool turn(struct supervisor *s, bool serving, bool *ret_request)
 {
@@ -189,13 +200,8 @@ static bool turn(struct supervisor *s, bool serving, bool *ret_request)
                         }
                 }
         for (unsigned i = 0; i < SUPERVISOR_MAX_HELPERS; i++)
-                if (fds[2 + i].revents) {
-                        _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
-
-                        put_u32(&payload, s->helpers[i].id);
-                        put_u32(&payload, helper_end(&s->helpers[i]));
-                        answer(HELPER_DONE, &payload, NULL, 0);
-                }
+                if (fds[2 + i].revents)
+                        see_helper_end(&s->helpers[i]);
         *ret_request = fds[1].revents != 0;
         return !(fds[0].revents && was_interrupted(s));
 }
@@ -213,8 +219,10 @@ int supervisor_serve(struct supervisor *s)
 {
         bool request;
 
-        cgroup_sweep(&s->machine.groups);
+        s->helpers[0].id = OWN_CHILD;
+        s->helpers[0].pid = cgroup_warm(&s->machine.groups, &s->helpers[0].pidfd);
         send_ready(&s->machine);
+        cgroup_sweep(&s->machine.groups);
         while (turn(s, true, &request))
                 if (request && !serve_request(s))
                         break;

@@ -80,7 +80,7 @@ int verb_check(int argc, char **argv, struct error *err)
         if (rest < 0)
                 return -1;
         if (common.help)
-                return verb_help("check TASK",
+                return options_help("check TASK",
                         "Validates a task without running anything. Every error is listed, with its "
                         "place.",
                         NULL, 0);

@@ -159,7 +159,7 @@ int verb_doctor(int argc, char **argv, struct error *err)
         if (rest < 0)
                 return -1;
         if (common.help)
-                return verb_help("doctor",
+                return options_help("doctor",
                         "Shows what this machine can enforce and how to mend what it cannot.\n\n"
                         "exit status: 0 when every limit of a cell can be enforced, else 4",
                         NULL, 0);

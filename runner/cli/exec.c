@@ -134,7 +134,7 @@ int verb_exec(int argc, char **argv, struct error *err)
         if (rest < 0)
                 return -1;
         if (o.common.help)
-                return verb_help("exec [OPTIONS] IMAGE -- CMD…",
+                return options_help("exec [OPTIONS] IMAGE -- CMD…",
                         "Runs one command in a cell and passes its status on.", table,
                         sizeof table / sizeof *table);
         if (rest < 2)

@@ -32,7 +32,7 @@ int verb_explain(int argc, char **argv, struct error *err)
         if (rest < 0)
                 return -1;
         if (common.help)
-                return verb_help("explain [CODE]",
+                return options_help("explain [CODE]",
                         "Says what an error code means and what to do; without CODE, all of them.",
                         NULL, 0);
         if (rest > 1)

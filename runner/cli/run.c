@@ -72,7 +72,7 @@ int verb_run(int argc, char **argv, struct error *err)
         if (rest < 0)
                 return -1;
         if (o.common.help)
-                return verb_help("run [OPTIONS] TASK SUBMISSION",
+                return options_help("run [OPTIONS] TASK SUBMISSION",
                         "Grades one submission (a tar or zip file, or - for standard input).\n\n"
                         "exit status: 0 passed, 1 not passed, 2 usage or task, 3 submission rejected,\n"
                         "4 no score, 5 pending, 130 interrupted",

@@ -42,7 +42,7 @@ static int child_ids(const struct spawn *s)
 
 /* Put the descriptors in their places. All are first moved out of the way, so that no place is
  * overwritten before its own content was saved. */
-static int child_fds(const struct spawn *s, int *ret_program)
+static int child_fds(const struct spawn *s, int null, int *ret_program)
 {
         const int away = 64;
         int from[SPAWN_MAX_FDS];
@@ -51,9 +51,7 @@ static int child_fds(const struct spawn *s, int *ret_program)
         if (*ret_program < 0)
                 return -1;
         for (unsigned i = 0; i < s->fd_count; i++) {
-                int fd = s->fds[i] >= 0 ? s->fds[i] : open("/dev/null", O_RDWR | O_CLOEXEC);
-
-                from[i] = fcntl(fd, F_DUPFD_CLOEXEC, away);
+                from[i] = fcntl(s->fds[i] >= 0 ? s->fds[i] : null, F_DUPFD_CLOEXEC, away);
                 if (from[i] < 0)
                         return -1;
         }
@@ -68,6 +66,7 @@ static int child_main(void *arg)
         struct child *child = arg;
         const struct spawn *s = child->spawn;
         static const char *const no_environment[] = {NULL};
+        int null = open("/dev/null", O_RDWR | O_CLOEXEC); /* while it can be reached */
         sigset_t none;
         int program;
 
@@ -78,7 +77,8 @@ static int child_main(void *arg)
         umask(022);
         syscall(SYS_setsid);
         syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
-        if (child_fds(s, &program) < 0 || (s->change_ids && child_ids(s) < 0) ||
+        if ((s->root >= 0 && (fchdir(s->root) < 0 || chroot(".") < 0)) ||
+                child_fds(s, null, &program) < 0 || (s->change_ids && child_ids(s) < 0) ||
                 prctl(PR_SET_PDEATHSIG, SIGKILL) < 0) {
                 child->failed = errno;
                 _exit(127);
@@ -94,6 +94,8 @@ pid_t spawn_process(const struct spawn *s, int *ret_pidfd, struct error *err)
 {
         enum { STACK_SIZE = 64 << 10 };
         struct child child = {.spawn = s, .parent = getpid()};
+        /* Without privilege a new root takes a user namespace of the child's own. */
+        int own_user = s->root >= 0 && !s->change_ids ? CLONE_NEWUSER : 0;
         int pidfd = -EBADF;
         sigset_t all, saved;
         char *stack;
@@ -107,7 +109,7 @@ pid_t spawn_process(const struct spawn *s, int *ret_pidfd, struct error *err)
         sigfillset(&all);
         sigprocmask(SIG_SETMASK, &all, &saved);
         pid = clone(child_main, stack + STACK_SIZE,
-                CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, &child, &pidfd);
+                CLONE_VM | CLONE_VFORK | CLONE_PIDFD | own_user | SIGCHLD, &child, &pidfd);
         if (pid < 0)
                 child.failed = errno;
         sigprocmask(SIG_SETMASK, &saved, NULL);

@@ -8,6 +8,7 @@
 
 #include "error.h"
 
+#include <errno.h>
 #include <sys/types.h>
 
 enum { SPAWN_MAX_FDS = 8 };
@@ -17,10 +18,13 @@ struct spawn {
         const char *const *argv; /* NULL at the end */
         int fds[SPAWN_MAX_FDS];  /* becomes 0, 1, 2, …; -EBADF is /dev/null */
         unsigned fd_count;       /* all others are closed */
+        int root;                /* a directory to make its root: no path leads elsewhere; -EBADF */
         bool change_ids;         /* with privilege: to uid and gid, no groups, no capability ever */
         uid_t uid;
         gid_t gid;
 };
+
+#define SPAWN_INIT {.program = -EBADF, .root = -EBADF}
 
 /* Start it; returns its pid, `ret_pidfd` owned by the caller. */
 pid_t spawn_process(const struct spawn *s, int *ret_pidfd, struct error *err);

@@ -200,7 +200,7 @@ TABLE
 
 @test "links out of the tree are refused" {
     each_refused << 'TABLE'
-archive.link_escape tar,zip link-absolute       l: a symbolic link to /etc/passwd
+archive.link_escape tar,zip link-absolute       l: a link to `/etc/passwd`
 archive.link_escape tar,zip link-out            l:
 archive.link_escape tar,zip link-out-deep       a/b/l:
 archive.link_escape tar,zip link-down-up        a/l:
@@ -445,10 +445,10 @@ TABLE
     refused_as archive.required_file_missing "nothing: "
     remove
     unpack -r src/b.c
-    refused_as archive.required_file_missing "src/b.c: "
+    refused_as archive.required_file_missing "src/b.c: not a regular file"
     remove
     unpack -r src
-    refused_as archive.required_file_missing "src: "
+    refused_as archive.required_file_missing "src: not a regular file"
 }
 
 @test "SUBMISSION.md is found in any letter case, its sections reported" {

@@ -86,7 +86,7 @@ static int ask(const char *program, const char *archive, const char *dir, uint16
         const char *const argv[] = {"assay-unpack", NULL};
         struct error err = {0};
         int pair[2], pidfd, status;
-        struct spawn s = {.argv = argv, .fd_count = 4};
+        struct spawn s = {.root = -EBADF, .argv = argv, .fd_count = 4};
 
         if (fd_socketpair(pair, &err) < 0)
                 return give_up("socket", &err);

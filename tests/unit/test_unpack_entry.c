@@ -136,13 +136,21 @@ Test(unpack_entry, bad_ones_are_refused)
 
 Test(unpack_entry, links_out_can_be_left_out_with_a_warning)
 {
-        static const struct entry none[MAX_BEFORE], link = LINK("a", "../b");
-        struct error err = {0};
-        struct plan p;
+        static const struct entry none[MAX_BEFORE], links[] = {
+                                                            LINK("a", "../b"),
+                                                            LINK("a", "/etc/passwd"),
+                                                            HARD("a", "../b"),
+                                                            HARD("a", "not-there"),
+                                                    };
 
-        cr_assert_eq(judge(none, &link, true, &p, &err), 0);
-        cr_expect_eq(p.step, PLAN_SKIP);
-        cr_expect_not_null(p.warning);
+        for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
+                struct error err = {0};
+                struct plan p;
+
+                cr_assert_eq(judge(none, &links[i], true, &p, &err), 0, "%s", err.text);
+                cr_expect_eq(p.step, PLAN_SKIP);
+                cr_expect_not_null(p.warning);
+        }
 }
 
 Test(unpack_entry, a_link_that_would_leave_a_common_top_folder_is_marked)

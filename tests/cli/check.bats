@@ -1,0 +1,90 @@
+#!/usr/bin/env bats
+# assay check, explain, doctor and the help.
+
+load common
+
+setup() {
+    setup_work
+}
+
+@test "check: the sample task is valid" {
+    run -0 "$ASSAY" check "$examples/palindrome"
+    [[ $output == *valid* ]]
+}
+
+@test "check: every error at once, each with line, column and key" {
+    mkdir "$work/task"
+    cat > "$work/task/task.json" <<'END'
+{
+    "schema": "assay.task/1",
+    "name": "x",
+    "scoring": {"mode": "hybrid", "test_weigth": 60, "test_weight": 60, "llm_weight": 30},
+    "suite": {"command": []},
+    "limits": {"memory": "lots"}
+}
+END
+    run -2 --separate-stderr "$ASSAY" check "$work/task"
+    [[ $output == *'task.json:4:'*'test_weigth'*'test_weight'* ]]
+    [[ $output == *'task.json:5:'*'suite.command'* ]]
+    [[ $output == *'task.json:6:'*'limits.memory'* ]]
+    run -2 --separate-stderr "$ASSAY" check --json "$work/task"
+    [ "$(echo "$output" | jq '.valid == false and (.errors | length >= 4) and .errors[0].line > 0')" = true ]
+}
+
+@test "check: tests that are a link out, or hold one, are unsafe" {
+    task good
+    ln -s /etc/passwd "$work/task/tests/secret"
+    run -2 "$ASSAY" check "$work/task"
+    [[ $output == *tests/secret* ]]
+    rm -r "$work/task/tests"
+    ln -s /etc "$work/task/tests"
+    run -2 "$ASSAY" check "$work/task"
+    [[ $output == *tests* ]]
+    rm "$work/task/task.json"
+    ln -s /etc/passwd "$work/task/task.json"
+    run -2 "$ASSAY" check "$work/task"
+}
+
+@test "check: a task.json that is a fifo, a directory or missing does not hang" {
+    mkdir "$work/task"
+    run -2 "$ASSAY" check "$work/task"
+    mkfifo "$work/task/task.json"
+    run -2 "$ASSAY" check "$work/task"
+    rm "$work/task/task.json"
+    mkdir "$work/task/task.json"
+    run -2 "$ASSAY" check "$work/task"
+}
+
+@test "check: huge and deep task files are refused quickly" {
+    mkdir "$work/task"
+    head -c 2000000 /dev/zero | tr '\0' ' ' > "$work/task/task.json"
+    run -2 "$ASSAY" check "$work/task"
+    head -c 100000 /dev/zero | tr '\0' '[' > "$work/task/task.json"
+    run -2 "$ASSAY" check "$work/task"
+    [[ $output == *deep* || $output == *depth* || $output == *nest* ]]
+}
+
+@test "explain: every code has a class, an exit status and a remedy" {
+    run -0 "$ASSAY" explain
+    [ "$(echo "$output" | grep -c 'what to do: ..')" -gt 30 ]
+    run -0 "$ASSAY" explain limit.memory
+    [[ $output == *'exit status: 4'* ]]
+    run -2 "$ASSAY" explain no.such.code
+}
+
+@test "doctor: exit 0 only when every limit can be enforced; the JSON says what is not" {
+    status=0
+    "$ASSAY" doctor --json > "$work/doctor.json" || status=$?
+    is 'exit and weak limits agree' "$([ "$status" -eq 0 ] && echo false || echo true)" \
+        "$(jq '[.limits[].weak] | any' "$work/doctor.json")"
+    is 'a cell could be made' true "$(jq '.findings[] | select(.name == "cell").ok' "$work/doctor.json")"
+}
+
+@test "help: every verb explains itself" {
+    run -0 "$ASSAY" --help
+    for verb in run check exec doctor explain; do
+        run -0 "$ASSAY" "$verb" --help
+        [[ $output == usage:* ]]
+    done
+    run -0 "$ASSAY" --version
+}

@@ -1,0 +1,86 @@
+#!/usr/bin/env bats
+# assay exec: one command in a cell, its status passed on as a shell would.
+
+load common
+
+setup() {
+    setup_work
+}
+
+cell() {
+    "$ASSAY" exec "${weak[@]}" "$@"
+}
+
+@test "the command's status is passed on" {
+    run -0 cell host -- true
+    run -1 cell host -- false
+    run -7 cell host -- sh -c 'exit 7'
+}
+
+@test "128+n for signals, 126 not executable, 127 not found" {
+    run -139 cell host -- sh -c 'kill -SEGV $$'
+    run -126 cell host -- /etc/passwd
+    run -127 cell host -- no-such-command
+}
+
+@test "124 for time limits, 137 for the others" {
+    run -124 cell --limit wall=200ms host -- sleep 60
+    run -124 cell --limit cpu=200ms host -- sh -c 'while :; do :; done'
+    run -137 cell --limit memory=24MiB host -- sh -c 'x=$(yes)'
+    run -137 cell --limit pids=10 host -- sh -c 'while :; do sleep 60 & done'
+}
+
+@test "125 when Assay fails, 2 for wrong usage" {
+    run -125 cell --workdir /nowhere host -- true
+    run -2 cell host
+    run -2 cell --limit memory=much host -- true
+    run -2 cell --limit nonsense=1 host -- true
+    run -2 cell other-image -- true
+}
+
+@test "standard input and output are the caller's" {
+    run -0 --separate-stderr cell host -- cat <<< 'through'
+    [ "$output" = through ]
+}
+
+@test "environment: a clean one, and what --env adds" {
+    SECRET=1 run -0 cell --env GIVEN=2 host -- env
+    [[ $output == *GIVEN=2* && $output != *SECRET* ]]
+}
+
+@test "--report tells how it ended and what it used" {
+    cell --report "$work/report" --timing host -- sh -c 'exit 3' || true
+    [ "$(jq -c '[.exit, .signal, .limit]' "$work/report")" = '[3,null,null]' ]
+    [ "$(jq '.setup_us > 0 and .wall_ms >= 0 and .memory_peak > 0' "$work/report")" = true ]
+    cell --report "$work/report" --limit wall=100ms host -- sleep 60 || true
+    [ "$(jq -c '[.exit, .signal, .limit]' "$work/report")" = '[null,null,"limit.wall"]' ]
+}
+
+@test "the runner becomes the supervisor: no process stands between" {
+    "$ASSAY" exec "${weak[@]}" host -- sleep 60 3>&- &
+    local caller=$! first
+    until first=$(pgrep -P "$caller"); do :; done
+    is 'the process that was assay' 'assay-cell exec ' "$(tr '\0' ' ' < "/proc/$caller/cmdline")"
+    kill -TERM "$caller"
+    wait "$caller" || true
+    while kill -0 "$first" 2> /dev/null; do :; done
+}
+
+@test "background processes do not outlive the command" {
+    run -0 cell host -- sh -c 'setsid sleep 4711 & exit 0'
+    run -1 pgrep -f 'sleep 4711'
+}
+
+@test "network: loopback only, and it is up" {
+    run -0 cell host -- cat /proc/net/dev
+    is interfaces 1 "$(echo "$output" | grep -c ':')"
+    [[ $output == *lo:* ]]
+}
+
+@test "two cells share no file, abstract socket or shared memory" {
+    run -0 cell host -- sh -c 'echo token > /tmp/t && echo token > /dev/shm/t'
+    run -0 cell host -- sh -c 'ls /tmp /dev/shm'
+    [[ $output != *t$'\n'* ]]
+    [ "$(cell host -- readlink /proc/self/ns/ipc)" != "$(readlink /proc/self/ns/ipc)" ]
+    [ "$(cell host -- readlink /proc/self/ns/net)" != "$(readlink /proc/self/ns/net)" ]
+}

@@ -1,0 +1,5 @@
+/* A helper that ends well and says nothing. */
+int main(void)
+{
+        return 0;
+}
