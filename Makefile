@@ -63,7 +63,7 @@ all: $(programs)
 
 $(BUILD)/libbase.a: $(call objects,$(base_src))
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(QUIET)$(AR) rcs $@ $^
 
 ifndef V
 QUIET = @
@@ -110,7 +110,7 @@ $(BUILD)/tests/%-driver: tool_link := -fsanitize=address,undefined
 endif
 $(BUILD)/tests/%: tests/programs/%.c $(BUILD)/libbase.a Makefile
 	@mkdir -p $(@D)
-	$(CC) -D_GNU_SOURCE -I. -Isandbox/base -std=c17 $(WARNINGS) -O1 -g $(tool_link) -pthread \
+	$(QUIET)$(CC) -D_GNU_SOURCE -I. -Isandbox/base -std=c17 $(WARNINGS) -O1 -g $(tool_link) -pthread \
 	    -o $@ $< $(BUILD)/libbase.a -lcap
 
 # The helpers with a hook after their confinement, which plays a helper that was taken over.
@@ -135,7 +135,7 @@ $(BUILD)/tests/unit-score:  $(call unit_of,score,$(score_src))
 $(BUILD)/tests/unit-runner: $(call unit_of,runner,$(runner_src))
 $(units):
 	@mkdir -p $(@D)
-	$(call link,-pie,-lcriterion $(unpack_libs) $(score_libs) $(runner_libs))
+	$(call link,-pie,-lcriterion -lseccomp $(unpack_libs) $(score_libs) $(runner_libs))
 $(call objects,$(unit_src)): | $(filters)
 
 .PHONY: tests

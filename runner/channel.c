@@ -60,7 +60,8 @@ void channel_close(struct channel *c)
 
 static int lost(struct error *err)
 {
-        return error_set(err, CODE_INFRA_SUPERVISOR, "the supervisor of the cells ended unexpectedly");
+        return error_set(
+                err, CODE_INFRA_SUPERVISOR, "the supervisor of the cells ended unexpectedly");
 }
 
 static int malformed(struct error *err)
@@ -141,7 +142,8 @@ int channel_send_order(int socket, uint32_t id, const struct cell_order *order, 
 
 uint32_t channel_start_cell(struct channel *c, const struct cell_order *order, struct error *err)
 {
-        if (channel_ready(c, err) < 0 || channel_send_order(c->socket, ++c->last_id, order, err) < 0)
+        if (channel_ready(c, err) < 0 ||
+                channel_send_order(c->socket, ++c->last_id, order, err) < 0)
                 return 0;
         return c->last_id;
 }
@@ -220,8 +222,8 @@ static int judge_helper(uint32_t status, bool too_slow, enum code code_if_slow, 
         if (too_slow || status == 128 + SIGXCPU)
                 return error_set(err, code_if_slow, "it took more time than it may");
         if (status > 128)
-                return error_set(err, CODE_INTERNAL_HELPER, "a helper program died from signal %u%s",
-                        (unsigned)status - 128,
+                return error_set(err, CODE_INTERNAL_HELPER,
+                        "a helper program died from signal %u%s", (unsigned)status - 128,
                         status == 128 + SIGSYS ? ", for a system call it may not make" : "");
         return error_set(err, CODE_INTERNAL_HELPER, "a helper program ended with status %u",
                 (unsigned)status);

@@ -25,7 +25,10 @@ struct channel {
         struct machine_facts facts;
 };
 
-#define CHANNEL_INIT {.socket = -EBADF, .pidfd = -EBADF}
+#define CHANNEL_INIT                                                                               \
+        {                                                                                          \
+                .socket = -EBADF, .pidfd = -EBADF                                                  \
+        }
 
 /* What a cell is to run; texts and descriptors are borrowed. */
 struct cell_order {

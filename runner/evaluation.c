@@ -40,8 +40,8 @@ static int open_verdict(struct evaluation *e, struct error *err)
                 return 0;
         e->verdict_file = open(given, O_RDONLY | O_CLOEXEC | O_NOCTTY);
         if (e->verdict_file < 0)
-                return error_errno(err, CODE_USAGE, errno, "--llm-score %s: neither a number nor a file",
-                        given);
+                return error_errno(err, CODE_USAGE, errno,
+                        "--llm-score %s: neither a number nor a file", given);
         return 0;
 }
 
@@ -61,8 +61,8 @@ int evaluation_open(struct evaluation *e, const char *task, const char *submissi
         };
         /* The supervisor gets ready while we look at the files. */
         if (channel_open(&e->channel, err) < 0 || task_open(&e->task, task, err) < 0 ||
-                submission_open(&e->submission, submission, err) < 0 ||
-                open_verdict(e, err) < 0 || workspace_make(&e->workspace, err) < 0)
+                submission_open(&e->submission, submission, err) < 0 || open_verdict(e, err) < 0 ||
+                workspace_make(&e->workspace, err) < 0)
                 return -1;
         return privilege_drop(err);
 }

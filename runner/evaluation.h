@@ -35,8 +35,8 @@ struct score_row { /* of a breakdown, a criterion or a verdict */
 
 struct suite_result {
         bool present;
-        char *score;          /* decimal */
-        unsigned pass;        /* 0, 1; 2: not said */
+        char *score;   /* decimal */
+        unsigned pass; /* 0, 1; 2: not said */
         char *notes;
         struct score_row *breakdown;
         unsigned breakdown_count;
@@ -56,8 +56,8 @@ struct verdict {
 
 struct blend {
         bool present;
-        char *score, *test_score, *llm_score;       /* 2 decimals; empty where there is none */
-        char *exact, *exact_test, *exact_llm;       /* fractions */
+        char *score, *test_score, *llm_score; /* 2 decimals; empty where there is none */
+        char *exact, *exact_test, *exact_llm; /* fractions */
         bool passed;
 };
 
@@ -76,15 +76,17 @@ struct evaluation {
         int verdict_file; /* --llm-score FILE */
 
         enum integrity integrity;
-        uint32_t suite_cell;   /* while it runs */
-        int suite_output[2];   /* our ends of its standard output and error */
+        uint32_t suite_cell; /* while it runs */
+        int suite_output[2]; /* our ends of its standard output and error */
         struct cell_outcome outcome;
-        bool suite_ran; /* `outcome` and `output` are valid */
+        bool suite_ran;       /* `outcome` and `output` are valid */
         struct log output[2]; /* standard output and error of the suite */
         struct suite_result suite;
         struct verdict verdict;
         struct blend blend;
-        struct { char field[64], message[200]; } notes[8]; /* warnings of our own */
+        struct {
+                char field[64], message[200];
+        } notes[8]; /* warnings of our own */
         unsigned note_count;
 
         struct error error;  /* code NONE: graded */

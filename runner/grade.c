@@ -187,7 +187,8 @@ static int no_verdict(struct evaluation *e, struct error *err)
                 e->verdict.present = e->verdict.number != NULL;
                 return 0;
         case LLM_MISSING_ERROR:
-                return error_set(err, CODE_JUDGE_MISSING, "the task needs an llm score and got none");
+                return error_set(
+                        err, CODE_JUDGE_MISSING, "the task needs an llm score and got none");
         default:
                 return error_set(err, CODE_JUDGE_PENDING, "the llm score is not there yet");
         }
@@ -220,7 +221,8 @@ static int put_frame(int fd, unsigned type, struct buffer *payload, struct error
         return r;
 }
 
-static int put_verdict(const struct evaluation *e, int fd, struct buffer *payload, struct error *err)
+static int put_verdict(
+        const struct evaluation *e, int fd, struct buffer *payload, struct error *err)
 {
         const struct verdict *v = &e->verdict;
 
@@ -331,8 +333,8 @@ static void free_suite(struct suite_result *s)
 void grade_free(struct evaluation *e)
 {
         struct blend *b = &e->blend;
-        char *texts[] = {b->score, b->test_score, b->llm_score, b->exact, b->exact_test, b->exact_llm,
-                e->verdict.number, e->verdict.summary, e->verdict.model};
+        char *texts[] = {b->score, b->test_score, b->llm_score, b->exact, b->exact_test,
+                b->exact_llm, e->verdict.number, e->verdict.summary, e->verdict.model};
 
         free_suite(&e->suite);
         free_rows(e->verdict.criteria, e->verdict.criterion_count);

@@ -51,7 +51,8 @@ static int take_answer(int socket, scorer_take take, void *to, struct error *err
                 if (got < 0)
                         return -1;
                 if (got == 0)
-                        return error_set(err, CODE_INTERNAL_HELPER, "the scorer ended without an answer");
+                        return error_set(
+                                err, CODE_INTERNAL_HELPER, "the scorer ended without an answer");
                 r = reader_of(f.payload.data, f.payload.len);
                 if (f.type == SCORE_END)
                         return reader_done(&r) ? 0 : malformed(err);

@@ -72,7 +72,8 @@ static int copy_to_memory(struct submission *s, uint64_t max, struct error *err)
                 if (total > max) /* the caller says so, with the numbers */
                         break;
                 if (fd_write_all(copy, chunk, (size_t)n) < 0)
-                        return error_errno(err, CODE_INFRA_MEMORY, errno, "cannot keep the submission");
+                        return error_errno(
+                                err, CODE_INFRA_MEMORY, errno, "cannot keep the submission");
         }
         fd_close(s->archive);
         s->archive = take_fd(&copy);
@@ -152,8 +153,8 @@ static int send_request(int socket, const struct task *t, struct error *err)
         return frame_send(socket, UNPACK_REQUEST, &payload, NULL, 0, err);
 }
 
-static int take_done(struct submission *s, struct reader *r, const struct workspace *w,
-        struct error *err)
+static int take_done(
+        struct submission *s, struct reader *r, const struct workspace *w, struct error *err)
 {
         char root[256];
 
@@ -171,8 +172,8 @@ static int take_done(struct submission *s, struct reader *r, const struct worksp
 }
 
 /* One frame of the answer: 0 more to come, 1 done, -1 an error. */
-static int take_answer(struct submission *s, int socket, const struct workspace *w,
-        struct error *err)
+static int take_answer(
+        struct submission *s, int socket, const struct workspace *w, struct error *err)
 {
         _cleanup_frame_ struct frame f = FRAME_INIT;
         struct reader r;
@@ -213,8 +214,8 @@ int submission_unpack(struct submission *s, const struct task *t, const struct w
         if (fd_socketpair(pair, err) < 0)
                 return -1;
         setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-        id = channel_start_helper(c, HELPER_UNPACK, HELPER_PLAIN,
-                (int[]){s->archive, pair[1], w->tree}, 3, err);
+        id = channel_start_helper(
+                c, HELPER_UNPACK, HELPER_PLAIN, (int[]){s->archive, pair[1], w->tree}, 3, err);
         fd_close(pair[1]);
         r = id == 0 ? -1 : send_request(pair[0], t, err);
         while (r == 0)

@@ -22,7 +22,10 @@ struct submission {
         unsigned warning_count;
 };
 
-#define SUBMISSION_INIT {.archive = -EBADF, .root = -EBADF}
+#define SUBMISSION_INIT                                                                            \
+        {                                                                                          \
+                .archive = -EBADF, .root = -EBADF                                                  \
+        }
 
 /* Open the archive with the caller's rights. */
 int submission_open(struct submission *s, const char *path, struct error *err);

@@ -89,7 +89,8 @@ static int check_result_path(const struct task *t, struct error *err)
 
         if (strncmp(t->result_path, results, len) != 0 || t->result_path[len] != '/' ||
                 t->result_path[len + 1] == '\0')
-                return error_set(err, CODE_INTERNAL_FRAME, "the result lies outside of %s", results);
+                return error_set(
+                        err, CODE_INTERNAL_FRAME, "the result lies outside of %s", results);
         return 0;
 }
 
@@ -221,8 +222,8 @@ static int judge_limit(const struct evaluation *e, struct error *err)
 
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
                 if (rows[i].code == e->outcome.stopped) {
-                        limit_format(rows[i].limit,
-                                e->task.limits[CELL_SUITE].value[rows[i].limit], value, sizeof value);
+                        limit_format(rows[i].limit, e->task.limits[CELL_SUITE].value[rows[i].limit],
+                                value, sizeof value);
                         return error_set(err, rows[i].code, "%s %s", rows[i].sentence, value);
                 }
         return error_set(err, e->outcome.stopped, "the suite was stopped");
@@ -258,11 +259,13 @@ int suite_judge(struct evaluation *e, struct error *err)
                 return error_set(err, CODE_SUITE_RESULT_FILE, "%s is not a regular file of its own",
                         e->task.result_path);
         case RESULT_TOO_LARGE:
-                return error_set(err, CODE_LIMIT_RESULT, "%s has %llu bytes, more than its limit of %llu",
-                        e->task.result_path, (unsigned long long)o->result_size,
+                return error_set(err, CODE_LIMIT_RESULT,
+                        "%s has %llu bytes, more than its limit of %llu", e->task.result_path,
+                        (unsigned long long)o->result_size,
                         (unsigned long long)e->task.limits[CELL_SUITE].value[LIMIT_RESULT]);
         case RESULT_UNREADABLE:
-                return error_set(err, CODE_SUITE_RESULT_FILE, "%s cannot be read", e->task.result_path);
+                return error_set(
+                        err, CODE_SUITE_RESULT_FILE, "%s cannot be read", e->task.result_path);
         default:
                 return error_set(err, CODE_SUITE_NO_RESULT, "the suite ended without writing %s",
                         e->task.result_path);

@@ -50,13 +50,13 @@ static int check_entry(int dir, const char *name, unsigned depth, struct walk *w
         int sub;
 
         if (++w->entries > TREE_MAX_ENTRIES)
-                return error_set(err, CODE_TASK_UNSAFE, "%s: more than %d files", w->path,
-                        TREE_MAX_ENTRIES);
+                return error_set(
+                        err, CODE_TASK_UNSAFE, "%s: more than %d files", w->path, TREE_MAX_ENTRIES);
         if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
                 return error_errno(err, CODE_TASK_UNSAFE, errno, "%s", w->path);
         if (S_ISLNK(st.st_mode) && link_leaves(dir, name, depth))
-                return error_set(err, CODE_TASK_UNSAFE, "%s: is a link that leaves its directory",
-                        w->path);
+                return error_set(
+                        err, CODE_TASK_UNSAFE, "%s: is a link that leaves its directory", w->path);
         if (!S_ISDIR(st.st_mode))
                 return 0;
         sub = beneath_open(dir, name, O_RDONLY | O_DIRECTORY, 0);
@@ -111,8 +111,8 @@ int task_open(struct task *t, const char *path, struct error *err)
                 return error_errno(err, CODE_TASK_MISSING, errno, "%s", path);
         t->file = beneath_open(t->directory, "task.json", O_RDONLY | O_NONBLOCK, 0);
         if (t->file < 0)
-                return error_errno(err, errno == ENOENT ? CODE_TASK_MISSING : CODE_TASK_UNSAFE, errno,
-                        "%s/task.json", path);
+                return error_errno(err, errno == ENOENT ? CODE_TASK_MISSING : CODE_TASK_UNSAFE,
+                        errno, "%s/task.json", path);
         if (fstat(t->file, &st) < 0 || !S_ISREG(st.st_mode))
                 return error_set(err, CODE_TASK_UNSAFE, "%s/task.json: not a regular file", path);
         return open_tests(t, err) < 0 ? error_add(err, "%s", path) : 0;
@@ -129,8 +129,8 @@ static void *grow(void *list, unsigned count, size_t size, unsigned max)
         return more;
 }
 
-static void take_problem(struct task_problem **list, unsigned *count, struct reader *r,
-        bool with_place)
+static void take_problem(
+        struct task_problem **list, unsigned *count, struct reader *r, bool with_place)
 {
         struct task_problem *more = grow(*list, *count, sizeof *more, TASK_MAX_PROBLEMS), *p;
 
@@ -301,7 +301,8 @@ int task_read(struct task *t, struct channel *c, struct error *err)
                 limits_settle(&t->limits[i]);
         if (!t->name || !t->image || !t->pass || !t->command || !t->result_path ||
                 strcmp(t->image, "host") != 0 || strcmp(t->result_format, "score.json") != 0)
-                return error_set(err, CODE_INTERNAL_FRAME, "the scorer left out a part of the task");
+                return error_set(
+                        err, CODE_INTERNAL_FRAME, "the scorer left out a part of the task");
         return 0;
 }
 

@@ -24,9 +24,9 @@ struct task_problem {
 enum { TASK_MAX_CRITERIA = 100, TASK_MAX_ENV = 256, TASK_MAX_PROBLEMS = 1000 };
 
 struct task {
-        int directory;  /* the task's own; O_PATH */
-        int file;       /* task.json */
-        int tests;      /* tests/, or -EBADF */
+        int directory; /* the task's own; O_PATH */
+        int file;      /* task.json */
+        int tests;     /* tests/, or -EBADF */
 
         char *name, *title, *description, *image;
         enum task_contract contract;
@@ -56,7 +56,10 @@ struct task {
         unsigned warning_count;
 };
 
-#define TASK_INIT {.directory = -EBADF, .file = -EBADF, .tests = -EBADF}
+#define TASK_INIT                                                                                  \
+        {                                                                                          \
+                .directory = -EBADF, .file = -EBADF, .tests = -EBADF                               \
+        }
 
 /* Open what a task consists of. Needs the caller's rights; reads nothing. */
 int task_open(struct task *t, const char *path, struct error *err);

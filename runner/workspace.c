@@ -138,8 +138,8 @@ static int empty_tree(int tree, struct channel *c, struct error *err)
         if (fd_socketpair(pair, err) < 0)
                 return -1;
         socket = pair[0];
-        id = channel_start_helper(c, HELPER_UNPACK, HELPER_PLAIN,
-                (int[]){tree, pair[1], tree}, 3, err);
+        id = channel_start_helper(
+                c, HELPER_UNPACK, HELPER_PLAIN, (int[]){tree, pair[1], tree}, 3, err);
         fd_close(pair[1]);
         if (id == 0)
                 return -1;
@@ -180,15 +180,15 @@ void workspace_sweep(const struct workspace *own, struct channel *c)
                         strcmp(entry->d_name, own->id) == 0)
                         continue;
                 snprintf(left.id, sizeof left.id, "%s", entry->d_name);
-                left.lock = openat(own->work, left.id,
-                        O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+                left.lock =
+                        openat(own->work, left.id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
                 if (left.lock < 0 || flock(left.lock, LOCK_EX | LOCK_NB) < 0) {
                         fd_close(left.lock);
                         continue;
                 }
                 left.work = fcntl(own->work, F_DUPFD_CLOEXEC, 3);
-                left.tree = openat(left.lock, "tree",
-                        O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+                left.tree =
+                        openat(left.lock, "tree", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
                 workspace_remove(&left, c, NULL);
         }
         closedir(dir);

@@ -13,13 +13,16 @@
 enum { WORKSPACE_ID_SIZE = 27 };
 
 struct workspace {
-        int work;                    /* STATE/work */
-        int lock;                    /* STATE/work/ID */
-        int tree;                    /* STATE/work/ID/tree */
-        char id[WORKSPACE_ID_SIZE];  /* a ULID: the evaluation's */
+        int work;                   /* STATE/work */
+        int lock;                   /* STATE/work/ID */
+        int tree;                   /* STATE/work/ID/tree */
+        char id[WORKSPACE_ID_SIZE]; /* a ULID: the evaluation's */
 };
 
-#define WORKSPACE_INIT {.work = -EBADF, .lock = -EBADF, .tree = -EBADF}
+#define WORKSPACE_INIT                                                                             \
+        {                                                                                          \
+                .work = -EBADF, .lock = -EBADF, .tree = -EBADF                                     \
+        }
 
 int workspace_make(struct workspace *w, struct error *err);
 /* Remove the tree, by the unpacker, and the directory. */

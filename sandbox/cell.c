@@ -141,8 +141,9 @@ static int refuse_weak(const struct cell *c, struct error *err)
                 if (weak & 1ULL << i)
                         snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s",
                                 *names ? ", " : "", limit_info((enum limit)i)->name);
-        return error_set(err, CODE_INFRA_LIMITS, "this machine cannot hold a cell to its limits (%s): %s",
-                names, *c->machine->groups.why_not ? c->machine->groups.why_not : "no cpu group");
+        return error_set(err, CODE_INFRA_LIMITS,
+                "this machine cannot hold a cell to its limits (%s): %s", names,
+                *c->machine->groups.why_not ? c->machine->groups.why_not : "no cpu group");
 }
 
 static int cell_make(struct cell *c, struct error *err)
@@ -160,8 +161,8 @@ static int cell_make(struct cell *c, struct error *err)
         return start_first(c, err);
 }
 
-struct cell *cell_start(const struct machine *machine, struct cell_request *request,
-        struct error *err)
+struct cell *cell_start(
+        const struct machine *machine, struct cell_request *request, struct error *err)
 {
         struct cell *c = calloc(1, sizeof *c);
 
@@ -327,7 +328,8 @@ static void judge_limits(struct cell *c)
 
         if (c->stopped != CODE_NONE)
                 return;
-        if (c->usage.oom_kills > 0 && (!c->ended || (c->end == CELL_SIGNALED && c->status == SIGKILL)))
+        if (c->usage.oom_kills > 0 &&
+                (!c->ended || (c->end == CELL_SIGNALED && c->status == SIGKILL)))
                 c->stopped = CODE_LIMIT_MEMORY;
         else if (c->usage.cpu_us > limit[LIMIT_CPU])
                 c->stopped = CODE_LIMIT_CPU;

@@ -39,8 +39,8 @@ struct cell {
 enum { CELL_POLL_FDS = 4 };
 
 /* Make a cell and start its command. Takes over the request; on failure nothing is left. */
-struct cell *cell_start(const struct machine *machine, struct cell_request *request,
-        struct error *err);
+struct cell *cell_start(
+        const struct machine *machine, struct cell_request *request, struct error *err);
 /* What to wait for: fills CELL_POLL_FDS entries and lowers *wake_at. */
 void cell_watch(const struct cell *c, struct pollfd *fds, uint64_t *wake_at);
 /* Look at what happened. Returns true when all processes of the cell are gone and `usage`, `end`

@@ -170,7 +170,8 @@ static int make_dirs(struct cgroup *g)
                         g->dirs[i] = g->dirs[HIERARCHY_MEMORY];
                         continue;
                 }
-                if (mkdirat(parent, g->name, 0755) < 0 && (i == HIERARCHY_MEMORY || errno != EEXIST))
+                if (mkdirat(parent, g->name, 0755) < 0 &&
+                        (i == HIERARCHY_MEMORY || errno != EEXIST))
                         return -1;
                 g->dirs[i] = openat(parent, g->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
                 if (g->dirs[i] < 0)
@@ -194,13 +195,14 @@ static int set_limits(const struct cgroup *g, const struct limits *limits, struc
                         value += OWN_PIDS;
                 if (row->limit == LIMIT_CPUS)
                         value = value * CPU_PERIOD_US / 1000;
-                /* The rows are ours; each takes one number or none. */
+                        /* The rows are ours; each takes one number or none. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
                 snprintf(text, sizeof text, row->format, value);
 #pragma GCC diagnostic pop
                 if (write_at(g->dirs[row->hierarchy], row->file, text) < 0 && !row->optional)
-                        return error_errno(err, CODE_INFRA_CGROUP, errno, "cannot set %s", row->file);
+                        return error_errno(
+                                err, CODE_INFRA_CGROUP, errno, "cannot set %s", row->file);
         }
         return 0;
 }
@@ -221,7 +223,8 @@ int cgroup_make(const struct cgroup_root *root, const struct limits *limits, str
                 if (make_dirs(&g) == 0)
                         break;
                 if (errno != EEXIST) {
-                        error_errno(err, CODE_INFRA_CGROUP, errno, "cannot make the group %s", g.name);
+                        error_errno(
+                                err, CODE_INFRA_CGROUP, errno, "cannot make the group %s", g.name);
                         cgroup_remove(&g);
                         return -1;
                 }
@@ -320,8 +323,8 @@ int cgroup_attach(struct cgroup *g, pid_t pid, struct error *err)
         for (unsigned i = 0; i < HIERARCHY_COUNT; i++)
                 if (g->dirs[i] >= 0 && !is_shared(g->root, i) &&
                         write_at(g->dirs[i], "cgroup.procs", text) < 0)
-                        return error_errno(err, CODE_INFRA_CGROUP, errno,
-                                "cannot put a cell into its group");
+                        return error_errno(
+                                err, CODE_INFRA_CGROUP, errno, "cannot put a cell into its group");
         return 0;
 }
 
@@ -382,8 +385,8 @@ void cgroup_usage(const struct cgroup *g, struct usage *ret)
 
         ret->cpu_us = cgroup_cpu_us(g);
         ret->oom_kills = cgroup_oom_kills(g);
-        ret->memory_peak = number_at(g->dirs[HIERARCHY_MEMORY],
-                v2 ? "memory.peak" : "memory.max_usage_in_bytes", NULL);
+        ret->memory_peak = number_at(
+                g->dirs[HIERARCHY_MEMORY], v2 ? "memory.peak" : "memory.max_usage_in_bytes", NULL);
         ret->pids_peak = number_at(g->dirs[HIERARCHY_PIDS], "pids.peak", NULL);
         if (ret->pids_peak > OWN_PIDS)
                 ret->pids_peak -= OWN_PIDS;

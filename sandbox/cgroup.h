@@ -38,7 +38,10 @@ struct cgroup {
         int pids_events; /* becomes readable (POLLPRI) when the pids limit refused a process */
 };
 
-#define CGROUP_INIT {.dirs = {-EBADF, -EBADF, -EBADF, -EBADF}, .pids_events = -EBADF}
+#define CGROUP_INIT                                                                                \
+        {                                                                                          \
+                .dirs = {-EBADF, -EBADF, -EBADF, -EBADF}, .pids_events = -EBADF                    \
+        }
 
 struct usage {
         uint64_t cpu_us, wall_us;

@@ -53,7 +53,8 @@ static int drop_capabilities(void)
         cap_t none;
         int r;
 
-        if (prctl(PR_SET_SECUREBITS, bits) < 0 || cap_reset_ambient() < 0)
+        if (prctl(PR_SET_SECUREBITS, bits) < 0 ||
+                prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
                 return -1;
         for (cap_value_t cap = 0; cap < cap_max_bits(); cap++)
                 if (cap_drop_bound(cap) < 0)

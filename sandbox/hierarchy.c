@@ -59,8 +59,9 @@ static bool find_mount(const char *controller, char *ret_place, char *ret_root, 
         while (file && !found && getline(&line, &cap, file) > 0) {
                 if (!parse_mount(line, &m))
                         continue;
-                found = controller ? strcmp(m.type, "cgroup") == 0 && list_has(m.options, controller)
-                                   : strcmp(m.type, "cgroup2") == 0;
+                found = controller
+                                ? strcmp(m.type, "cgroup") == 0 && list_has(m.options, controller)
+                                : strcmp(m.type, "cgroup2") == 0;
                 if (found) {
                         snprintf(ret_place, size, "%s", m.place);
                         snprintf(ret_root, size, "%s", m.root);

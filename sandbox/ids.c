@@ -23,7 +23,8 @@ static int write_map(pid_t pid, const char *file, const char *text, struct error
         snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, file);
         fd = open(path, O_WRONLY | O_CLOEXEC);
         if (fd < 0 || fd_write_all(fd, text, strlen(text)) < 0)
-                return error_errno(err, CODE_INFRA_CELL, errno, "cannot write the %s of a cell", file);
+                return error_errno(
+                        err, CODE_INFRA_CELL, errno, "cannot write the %s of a cell", file);
         return 0;
 }
 

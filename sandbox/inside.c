@@ -178,9 +178,8 @@ static void build_view(struct inside *in)
         if (!in->root) {
                 if (mounts_make(in->mounts, in->request, &inside_ids, false, &err) < 0)
                         fail(in, &err);
-                if (in->mounts->result >= 0 &&
-                        frame_send(in->socket, INSIDE_RESULT_DIR, &nothing, &in->mounts->result, 1,
-                                &err) < 0)
+                if (in->mounts->result >= 0 && frame_send(in->socket, INSIDE_RESULT_DIR, &nothing,
+                                                       &in->mounts->result, 1, &err) < 0)
                         fail(in, &err);
         }
         if (mounts_enter(in->mounts, in->request, in->root, &err) < 0)

@@ -11,7 +11,8 @@ static inline int sys_fsopen(const char *type, unsigned flags)
         return (int)syscall(SYS_fsopen, type, flags);
 }
 
-static inline int sys_fsconfig(int fs, unsigned command, const char *key, const void *value, int aux)
+static inline int sys_fsconfig(
+        int fs, unsigned command, const char *key, const void *value, int aux)
 {
         return (int)syscall(SYS_fsconfig, fs, command, key, value, aux);
 }
@@ -26,14 +27,14 @@ static inline int sys_open_tree(int dir, const char *path, unsigned flags)
         return (int)syscall(SYS_open_tree, dir, path, flags);
 }
 
-static inline int sys_move_mount(int from, const char *from_path, int to, const char *to_path,
-        unsigned flags)
+static inline int sys_move_mount(
+        int from, const char *from_path, int to, const char *to_path, unsigned flags)
 {
         return (int)syscall(SYS_move_mount, from, from_path, to, to_path, flags);
 }
 
-static inline int sys_mount_setattr(int dir, const char *path, unsigned flags,
-        struct mount_attr *attributes)
+static inline int sys_mount_setattr(
+        int dir, const char *path, unsigned flags, struct mount_attr *attributes)
 {
         return (int)syscall(SYS_mount_setattr, dir, path, flags, attributes, sizeof *attributes);
 }

@@ -18,7 +18,8 @@ static bool has_capability(cap_value_t wanted)
 
 void machine_find(struct machine *ret)
 {
-        static const uint8_t by_cgroup[] = {ENFORCED_POLLING, ENFORCED_CGROUP_V1, ENFORCED_CGROUP_V2};
+        static const uint8_t by_cgroup[] = {
+                ENFORCED_POLLING, ENFORCED_CGROUP_V1, ENFORCED_CGROUP_V2};
         uint8_t *by = ret->enforcers;
         unsigned version;
 
@@ -29,7 +30,7 @@ void machine_find(struct machine *ret)
         by[LIMIT_WALL] = ENFORCED_CLOCK;
         by[LIMIT_CPU] = by[LIMIT_MEMORY] = by_cgroup[version];
         by[LIMIT_CPUS] = ret->groups.parents[HIERARCHY_CPU] >= 0 && version ? by_cgroup[version]
-                                                                           : ENFORCED_NOTHING;
+                                                                            : ENFORCED_NOTHING;
         by[LIMIT_PIDS] = version ? by_cgroup[version] : ENFORCED_RLIMIT;
         by[LIMIT_DISK] = by[LIMIT_INODES] = ENFORCED_TMPFS;
         by[LIMIT_FILES] = ENFORCED_RLIMIT;

@@ -25,8 +25,18 @@
 static void keep_needed_capabilities(void)
 {
         static const cap_value_t needed[] = {
-                CAP_SYS_ADMIN, CAP_SETUID, CAP_SETGID, CAP_SETPCAP, CAP_SETFCAP, CAP_CHOWN,
-                CAP_DAC_OVERRIDE, CAP_FOWNER, CAP_MKNOD, CAP_KILL, CAP_SYS_CHROOT, CAP_SYS_PTRACE,
+                CAP_SYS_ADMIN,
+                CAP_SETUID,
+                CAP_SETGID,
+                CAP_SETPCAP,
+                CAP_SETFCAP,
+                CAP_CHOWN,
+                CAP_DAC_OVERRIDE,
+                CAP_FOWNER,
+                CAP_MKNOD,
+                CAP_KILL,
+                CAP_SYS_CHROOT,
+                CAP_SYS_PTRACE,
         };
         cap_t now = cap_get_proc(), keep = cap_init();
         cap_flag_value_t have;

@@ -83,10 +83,10 @@ enum cell_end {
 };
 
 enum result_state {
-        RESULT_NONE,      /* not asked for */
-        RESULT_FILE,      /* a regular file of acceptable size; its descriptor travels along */
+        RESULT_NONE, /* not asked for */
+        RESULT_FILE, /* a regular file of acceptable size; its descriptor travels along */
         RESULT_MISSING,
-        RESULT_NOT_FILE,  /* link, directory, pipe, device, socket, or more than one link */
+        RESULT_NOT_FILE, /* link, directory, pipe, device, socket, or more than one link */
         RESULT_TOO_LARGE,
         RESULT_UNREADABLE,
         RESULT_STATE_COUNT,

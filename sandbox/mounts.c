@@ -52,7 +52,14 @@ static const struct {
 /* Parts of the host that the image `host` is made of: a symlink stays one, a directory is shared
  * read-only, what is not there is left out. */
 static const char *const host_trees[] = {
-        "usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "etc/alternatives",
+        "usr",
+        "bin",
+        "sbin",
+        "lib",
+        "lib32",
+        "lib64",
+        "libx32",
+        "etc/alternatives",
 };
 
 static const struct {
@@ -130,8 +137,8 @@ static int mount_overlay(const char *lower, int empty, unsigned attributes, bool
 /* A read-only view of the host directory `path` (or /proc/self/fd/N). It is an overlay and not a
  * bind, so that its inodes are this cell's alone: locks, leases and inotify on a shared inode
  * would let cells talk. The kernel wants two layers; the second is empty. */
-static int make_tree(const char *path, const struct mounts *m, uint8_t flags, bool root,
-        struct error *err)
+static int make_tree(
+        const char *path, const struct mounts *m, uint8_t flags, bool root, struct error *err)
 {
         unsigned attributes = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
                               (flags & MOUNT_NO_EXEC ? MOUNT_ATTR_NOEXEC : 0);
@@ -190,8 +197,8 @@ static int reopen(int tree, int *ret_fd, struct error *err)
         return 0;
 }
 
-static int make_requested(struct mounts *m, const struct request_mount *want, bool root,
-        struct error *err)
+static int make_requested(
+        struct mounts *m, const struct request_mount *want, bool root, struct error *err)
 {
         _cleanup_fd_ int own = -EBADF;
         char path[64];
@@ -238,7 +245,8 @@ static int make_host(struct mounts *m, bool root, struct error *err)
                         if (symlinkat(target, m->root, host_trees[i]) < 0)
                                 return error_errno(err, CODE_INFRA_CELL, errno,
                                         "cannot make %s of a cell", path);
-                } else if (S_ISDIR(st.st_mode) && add_tree(m, host_trees[i], path, 0, root, err) < 0)
+                } else if (S_ISDIR(st.st_mode) &&
+                           add_tree(m, host_trees[i], path, 0, root, err) < 0)
                         return -1;
         }
         return 0;
@@ -313,15 +321,15 @@ static int attach_proc(int root)
 
         if (fs < 0 || sys_fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
                 return -1;
-        proc = sys_fsmount(fs, FSMOUNT_CLOEXEC,
-                MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+        proc = sys_fsmount(
+                fs, FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
         if (proc < 0 || attach(proc, root, "proc") < 0)
                 return -1;
         for (size_t i = 0; i < sizeof proc_masks / sizeof *proc_masks; i++) {
                 const char *path = proc_masks[i].path;
-                _cleanup_fd_ int cover = sys_open_tree(root,
-                        proc_masks[i].hidden ? "dev/null" : path,
-                        OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+                _cleanup_fd_ int cover =
+                        sys_open_tree(root, proc_masks[i].hidden ? "dev/null" : path,
+                                OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
 
                 if (cover >= 0 && sys_mount_setattr(cover, "", AT_EMPTY_PATH, &read_only) < 0)
                         return -1;
@@ -388,8 +396,7 @@ static int leave_host(int root)
         return chdir("/");
 }
 
-int mounts_enter(struct mounts *m, const struct cell_request *request, bool root,
-        struct error *err)
+int mounts_enter(struct mounts *m, const struct cell_request *request, bool root, struct error *err)
 {
         const char *step = NULL;
 

@@ -23,14 +23,17 @@ struct mounts {
         unsigned tree_count;
 };
 
-#define MOUNTS_INIT {.root = -EBADF, .result = -EBADF}
+#define MOUNTS_INIT                                                                                \
+        {                                                                                          \
+                .root = -EBADF, .result = -EBADF                                                   \
+        }
 
 /* `ids` are those of the cell as this process's user namespace names them. On failure what was
  * made is kept in `m` for mounts_free(). */
 int mounts_make(struct mounts *m, const struct cell_request *request, const struct ids *ids,
         bool root, struct error *err);
-int mounts_enter(struct mounts *m, const struct cell_request *request, bool root,
-        struct error *err);
+int mounts_enter(
+        struct mounts *m, const struct cell_request *request, bool root, struct error *err);
 void mounts_free(struct mounts *m);
 
 #endif

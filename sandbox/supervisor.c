@@ -238,8 +238,8 @@ static void say(const struct error *err)
 }
 
 /* The request, and whether a report is wanted, were put into the socket before we started. */
-static int take_exec_request(struct cell_request *ret, int *ret_report, bool *ret_timing,
-        struct error *err)
+static int take_exec_request(
+        struct cell_request *ret, int *ret_report, bool *ret_timing, struct error *err)
 {
         _cleanup_frame_ struct frame f = FRAME_INIT;
         int r = frame_receive(SUPERVISOR_SOCKET, &f, CELL_MAX_REQUEST, FRAME_MAX_FDS, err);

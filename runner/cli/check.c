@@ -81,7 +81,8 @@ int verb_check(int argc, char **argv, struct error *err)
                 return -1;
         if (common.help)
                 return options_help("check TASK",
-                        "Validates a task without running anything. Every error is listed, with its "
+                        "Validates a task without running anything. Every error is listed, with "
+                        "its "
                         "place.",
                         NULL, 0);
         if (rest != 1)

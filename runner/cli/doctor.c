@@ -27,8 +27,8 @@ struct findings {
         unsigned count;
 };
 
-static struct finding *add(struct findings *f, const char *name, bool good, const char *lost,
-        const char *remedy)
+static struct finding *add(
+        struct findings *f, const char *name, bool good, const char *lost, const char *remedy)
 {
         struct finding *row = &f->rows[f->count++];
 
@@ -65,7 +65,8 @@ static void look_at_machine(struct findings *f, const struct machine_facts *m)
         snprintf(row->value, sizeof row->value, "%s",
                 m->ids == IDS_BLOCK ? "a block of its own for each cell" : "single");
         row = add(f, "cgroup", m->cgroup_version != 0, "exact limits and accounting",
-                "run as root, or with cgroup v2: systemd-run --user --scope -p Delegate=yes assay …");
+                "run as root, or with cgroup v2: systemd-run --user --scope -p Delegate=yes assay "
+                "…");
         snprintf(row->value, sizeof row->value, m->cgroup_version ? "version %u" : "none to use",
                 m->cgroup_version);
 }
@@ -75,8 +76,13 @@ static void try_cell(struct findings *f, struct channel *c)
 {
         static const char *const argv[] = {"true", NULL}, *const envp[] = {NULL};
         _cleanup_fd_ int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-        struct cell_order order = {.kind = CELL_SUITE, .allow_weak = true, .workdir = "/",
-                .argv = argv, .envp = envp, .stdio = {null, null, null}, .result_dir = "",
+        struct cell_order order = {.kind = CELL_SUITE,
+                .allow_weak = true,
+                .workdir = "/",
+                .argv = argv,
+                .envp = envp,
+                .stdio = {null, null, null},
+                .result_dir = "",
                 .result_file = ""};
         struct cell_outcome outcome = {.result_fd = -EBADF};
         struct error err = {0};
@@ -88,7 +94,8 @@ static void try_cell(struct findings *f, struct channel *c)
         limits_settle(&order.limits);
         id = channel_start_cell(c, &order, &err);
         good = id != 0 && channel_cell_done(c, id, &outcome, &err) == 0 &&
-               outcome.failed.code == CODE_NONE && outcome.end == CELL_EXITED && outcome.status == 0;
+               outcome.failed.code == CODE_NONE && outcome.end == CELL_EXITED &&
+               outcome.status == 0;
         row = add(f, "cell", good, "everything: no cell can be made here",
                 "allow user namespaces: sysctl user.max_user_namespaces=10000, and where it exists "
                 "sysctl kernel.unprivileged_userns_clone=1");

@@ -27,8 +27,9 @@ static int take_limits(const struct option_list *list, struct limits *limits, st
                         list->values[i]);
                 limit = limit_find(name);
                 if (!equals || limit == LIMIT_COUNT)
-                        return error_set(err, CODE_USAGE, "--limit %s: not of the form NAME=VALUE with "
-                                                          "a limit's name",
+                        return error_set(err, CODE_USAGE,
+                                "--limit %s: not of the form NAME=VALUE with "
+                                "a limit's name",
                                 list->values[i]);
                 if (limit_parse(limit, equals + 1, &limits->value[limit], err) < 0)
                         return error_add(err, "--limit %s", list->values[i]);
@@ -121,10 +122,12 @@ int verb_exec(int argc, char **argv, struct error *err)
 {
         struct exec_options o = {0};
         const struct option table[] = {
-                {"--limit", OPTION_LIST, &o.limits, "NAME=VALUE", "such as memory=256MiB, wall=10s"},
+                {"--limit", OPTION_LIST, &o.limits, "NAME=VALUE",
+                        "such as memory=256MiB, wall=10s"},
                 {"--env", OPTION_LIST, &o.env, "NAME=VALUE", "add to the command's environment"},
                 {"--workdir", OPTION_TEXT, &o.workdir, "DIR", "where the command starts (/)"},
-                {"--report", OPTION_TEXT, &o.report, "FILE", "how it ended and what it used, as JSON"},
+                {"--report", OPTION_TEXT, &o.report, "FILE",
+                        "how it ended and what it used, as JSON"},
                 {"--timing", OPTION_FLAG, &o.timing, NULL, "add the set-up time to the report"},
                 {"--allow-weak-limits", OPTION_FLAG, &o.allow_weak, NULL,
                         "run where limits can only be polled for"},
@@ -140,8 +143,8 @@ int verb_exec(int argc, char **argv, struct error *err)
         if (rest < 2)
                 return error_set(err, CODE_USAGE, "exec: needs an image and a command");
         if (strcmp(argv[0], "host") != 0)
-                return error_set(err, CODE_TASK_UNSUPPORTED, "image %s: only the image `host` is known",
-                        argv[0]);
+                return error_set(err, CODE_TASK_UNSUPPORTED,
+                        "image %s: only the image `host` is known", argv[0]);
         argv[rest] = NULL;
         if (exec_cell(&o, argv + 1, err) < 0) {
                 const struct code_info *code = code_info(err->code);

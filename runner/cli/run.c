@@ -35,8 +35,8 @@ static void say_why(const struct evaluation *e)
                 fprintf(stderr, "assay: %s: %s (%s)\n", code->name, e->error.text, code->remedy);
 }
 
-static int run(const char *task, const char *submission, const struct run_options *o,
-        struct error *err)
+static int run(
+        const char *task, const char *submission, const struct run_options *o, struct error *err)
 {
         struct evaluation *e = calloc(1, sizeof *e);
         int r;
@@ -74,7 +74,8 @@ int verb_run(int argc, char **argv, struct error *err)
         if (o.common.help)
                 return options_help("run [OPTIONS] TASK SUBMISSION",
                         "Grades one submission (a tar or zip file, or - for standard input).\n\n"
-                        "exit status: 0 passed, 1 not passed, 2 usage or task, 3 submission rejected,\n"
+                        "exit status: 0 passed, 1 not passed, 2 usage or task, 3 submission "
+                        "rejected,\n"
                         "4 no score, 5 pending, 130 interrupted",
                         table, sizeof table / sizeof *table);
         if (rest != 2)

@@ -55,9 +55,13 @@ void json_close(struct json_writer *w)
 
 static void add_character(struct buffer *b, const unsigned char *at, size_t len)
 {
-        static const char short_forms[] = {
-                ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r',
-                ['"'] = '"', ['\\'] = '\\'};
+        static const char short_forms[] = {['\b'] = 'b',
+                ['\t'] = 't',
+                ['\n'] = 'n',
+                ['\f'] = 'f',
+                ['\r'] = 'r',
+                ['"'] = '"',
+                ['\\'] = '\\'};
 
         if (*at < sizeof short_forms && short_forms[*at])
                 buffer_add_format(b, "\\%c", short_forms[*at]);

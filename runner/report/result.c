@@ -3,8 +3,8 @@
 
 #include "report/json.h"
 
-static const struct score_row *find_row(const struct score_row *rows, unsigned count,
-        const char *name)
+static const struct score_row *find_row(
+        const struct score_row *rows, unsigned count, const char *name)
 {
         for (unsigned i = 0; i < count; i++)
                 if (strcmp(rows[i].name, name) == 0)
@@ -181,9 +181,10 @@ static void add_cell(struct json_writer *w, const struct evaluation *e)
         json_text(w, "namespaces", "user mount pid net ipc uts cgroup");
         json_bool(w, "seccomp", true);
         json_text(w, "ids", m->ids == IDS_BLOCK ? "block" : "single");
-        json_text(w, "cgroup", m->cgroup_version == 2   ? "v2"
-                               : m->cgroup_version == 1 ? "v1"
-                                                        : "none");
+        json_text(w, "cgroup",
+                m->cgroup_version == 2   ? "v2"
+                : m->cgroup_version == 1 ? "v1"
+                                         : "none");
         json_text(w, "integrity", integrity_name(e->integrity));
         json_close(w);
 }

@@ -30,7 +30,8 @@ static void add_headline(struct buffer *out, const struct evaluation *e, const s
 
                 buffer_add_format(out, "%s%s%s, no score (%s)\n", s->bad,
                         status_name(evaluation_status(e)), s->off, code->name);
-                buffer_add_format(out, "  why: %s\n  what to do: %s\n", e->error.text, code->remedy);
+                buffer_add_format(
+                        out, "  why: %s\n  what to do: %s\n", e->error.text, code->remedy);
                 return;
         }
         buffer_add_format(out, "%s%s%s, %s of 100", e->blend.passed ? s->good : s->bad,
@@ -39,7 +40,8 @@ static void add_headline(struct buffer *out, const struct evaluation *e, const s
                 buffer_add_format(out, " (passes at %s)", e->task.pass);
         buffer_add_char(out, '\n');
         if (e->shaped.code != CODE_NONE)
-                buffer_add_format(out, "  %s: %s\n", code_info(e->shaped.code)->name, e->shaped.text);
+                buffer_add_format(
+                        out, "  %s: %s\n", code_info(e->shaped.code)->name, e->shaped.text);
 }
 
 static void add_parts(struct buffer *out, const struct evaluation *e)
@@ -90,8 +92,8 @@ static void add_tests(struct buffer *out, const struct suite_result *suite, cons
 }
 
 /* When something went wrong the last lines of the log are what people ask for first. */
-static void add_log_tail(struct buffer *out, const char *name, const struct log *l,
-        const struct style *s)
+static void add_log_tail(
+        struct buffer *out, const char *name, const struct log *l, const struct style *s)
 {
         unsigned char *bytes = malloc(l->head_len + l->tail_size + 1);
         const unsigned char *at;
@@ -134,9 +136,8 @@ static void add_footer(struct buffer *out, const struct evaluation *e, const str
 {
         if (!e->suite_ran)
                 return;
-        buffer_add_format(out, "  %sintegrity %s, suite %llu ms, cell made in %llu.%llu ms",
-                s->dim, integrity_name(e->integrity),
-                (unsigned long long)(e->outcome.wall_us / 1000),
+        buffer_add_format(out, "  %sintegrity %s, suite %llu ms, cell made in %llu.%llu ms", s->dim,
+                integrity_name(e->integrity), (unsigned long long)(e->outcome.wall_us / 1000),
                 (unsigned long long)(e->outcome.setup_us / 1000),
                 (unsigned long long)(e->outcome.setup_us / 100 % 10));
         if (e->channel.facts.weak)

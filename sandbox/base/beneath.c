@@ -23,8 +23,8 @@ int beneath_open_by_walk(int dir, const char *path, int flags, mode_t mode)
 
         if (fstat(dir, &root) < 0)
                 return -1;
-        if (*path == '/') {
-                errno = EXDEV;
+        if (*path == '/' || *path == '\0') {
+                errno = *path ? EXDEV : ENOENT;
                 return -1;
         }
         for (;;) {
@@ -65,7 +65,7 @@ int beneath_open(int dir, const char *path, int flags, mode_t mode)
 {
         struct open_how how = {
                 .flags = (unsigned)(flags | O_CLOEXEC | (flags & O_PATH ? 0 : O_NOCTTY)),
-                .mode = flags & (O_CREAT | __O_TMPFILE) ? mode : 0,
+                .mode = flags & O_CREAT ? mode : 0,
                 .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS |
                            RESOLVE_NO_XDEV,
         };

@@ -20,7 +20,10 @@ struct buffer {
 };
 
 extern unsigned char buffer_empty[1];
-#define BUFFER_INIT {.data = buffer_empty}
+#define BUFFER_INIT                                                                                \
+        {                                                                                          \
+                .data = buffer_empty                                                               \
+        }
 
 /* Release what the buffer owns and leave it as BUFFER_INIT. */
 void buffer_free(struct buffer *b);

@@ -44,7 +44,8 @@ struct code_info {
         const char *name; /* "archive.unsafe_path" */
         enum error_class class;
         enum ending ending;
-        const char *remedy; /* what the reader of the message can do, a sentence without full stop */
+        const char
+                *remedy; /* what the reader of the message can do, a sentence without full stop */
 };
 
 struct error {

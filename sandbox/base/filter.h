@@ -31,9 +31,9 @@ struct filter_row {
         unsigned value_count;
 };
 
-#define FILTER_COUNT(...)     (sizeof((uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
-#define ALLOW(call, why)      {#call, RULE_ALLOW, 0, 0, why, {0}, 0},
-#define DENY(call, err, why)  {#call, RULE_DENY, 0, err, why, {0}, 0},
+#define FILTER_COUNT(...)                     (sizeof((uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
+#define ALLOW(call, why)                      {#call, RULE_ALLOW, 0, 0, why, {0}, 0},
+#define DENY(call, err, why)                  {#call, RULE_DENY, 0, err, why, {0}, 0},
 #define ALLOW_ZERO(call, argument, mask, why) {#call, RULE_ALLOW_ZERO, argument, mask, why, {0}, 0},
 #define ALLOW_VALUES(call, argument, why, ...)                                                     \
         {#call, RULE_ALLOW_VALUES, argument, 0, why, {__VA_ARGS__}, FILTER_COUNT(__VA_ARGS__)},

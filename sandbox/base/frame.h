@@ -58,7 +58,10 @@ struct frame {
         int fds[FRAME_MAX_FDS]; /* owned by the frame until taken with take_fd() */
         unsigned fd_count;
 };
-#define FRAME_INIT {.payload = BUFFER_INIT}
+#define FRAME_INIT                                                                                 \
+        {                                                                                          \
+                .payload = BUFFER_INIT                                                             \
+        }
 /* Close what was not taken, free the payload. */
 void frame_free(struct frame *f);
 #define _cleanup_frame_ __attribute__((cleanup(frame_free)))

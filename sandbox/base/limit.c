@@ -3,9 +3,9 @@
 
 #include "quantity.h"
 
-#define SECONDS(n) ((n) * 1000000ULL)
-#define KIB(n)     ((n) * 1024ULL)
-#define MIB(n)     ((n) * 1048576ULL)
+#define SECONDS(n) ((n)*1000000ULL)
+#define KIB(n)     ((n)*1024ULL)
+#define MIB(n)     ((n)*1048576ULL)
 
 static const struct limit_info rows[LIMIT_COUNT] = {
         [LIMIT_WALL] = {"wall", UNIT_TIME, {SECONDS(600), SECONDS(10)}, 1000, SECONDS(86400)},

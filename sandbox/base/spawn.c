@@ -163,7 +163,7 @@ int spawn_find(const char *name, struct error *err)
                 fd_close(libexec);
         }
         if (fd < 0)
-                return error_errno(err, CODE_INFRA_HELPER, errno, "%s is neither in %s nor in %s/%s",
-                        name, path, path, ASSAY_LIBEXEC);
+                return error_errno(err, CODE_INFRA_HELPER, errno,
+                        "%s is neither in %s nor in %s/%s", name, path, path, ASSAY_LIBEXEC);
         return fd;
 }

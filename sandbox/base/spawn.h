@@ -24,7 +24,10 @@ struct spawn {
         gid_t gid;
 };
 
-#define SPAWN_INIT {.program = -EBADF, .root = -EBADF}
+#define SPAWN_INIT                                                                                 \
+        {                                                                                          \
+                .program = -EBADF, .root = -EBADF                                                  \
+        }
 
 /* Start it; returns its pid, `ret_pidfd` owned by the caller. */
 pid_t spawn_process(const struct spawn *s, int *ret_pidfd, struct error *err);

@@ -67,8 +67,8 @@ static void call_x32(void)
 static void namespaces(void)
 {
         try_call("clone(NEWUSER)", SYS_clone, CLONE_NEWUSER | SIGCHLD, 0, 0, 0);
-        try_call("clone(NEWUSER, garbage above)", SYS_clone,
-                (long)(HIGH | CLONE_NEWUSER | SIGCHLD), 0, 0, 0);
+        try_call("clone(NEWUSER, garbage above)", SYS_clone, (long)(HIGH | CLONE_NEWUSER | SIGCHLD),
+                0, 0, 0);
         try_call("clone(NEWNET)", SYS_clone, CLONE_NEWNET | SIGCHLD, 0, 0, 0);
         try_call("clone3", SYS_clone3, 0, 0, 0, 0);
         try_call("unshare(NEWUSER)", SYS_unshare, CLONE_NEWUSER, 0, 0, 0);

@@ -196,7 +196,8 @@ static void submission_planted(void)
         if (visible)
                 put("{\"score\": 100, \"pass\": true, \"notes\": \"the result was there before\"}");
         else
-                put(planted ? "{\"score\": 0, \"pass\": false}" : "{\"score\": 50, \"pass\": false}");
+                put(planted ? "{\"score\": 0, \"pass\": false}"
+                            : "{\"score\": 50, \"pass\": false}");
 }
 
 static const struct {

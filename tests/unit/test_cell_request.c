@@ -1,0 +1,123 @@
+/* CELL_START as the supervisor reads it: sandbox/request. */
+#include "fd.h"
+#include "sandbox/request.h"
+
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+/* What can be wrong with a request; the good one is the last row. */
+enum fault {
+        BAD_KIND,
+        BAD_FLAGS,
+        BAD_LIMIT,
+        BAD_WORKDIR,
+        NO_ARGUMENTS,
+        BAD_PLACE,
+        BAD_MOUNT_FLAGS,
+        BAD_RESULT_DIR,
+        TOO_FEW_FDS,
+        TRAILING,
+        NO_FAULT,
+};
+
+static void fill(struct buffer *b, enum fault fault)
+{
+        struct limits limits;
+
+        limits_standard(&limits, CELL_SUITE);
+        limits_settle(&limits);
+        if (fault == BAD_LIMIT)
+                limits.value[LIMIT_MEMORY] = 0;
+        put_u32(b, 9);
+        put_u8(b, fault == BAD_KIND ? CELL_KIND_COUNT : CELL_SUITE);
+        put_u8(b, fault == BAD_FLAGS ? 0x80 : 0);
+        for (unsigned i = 0; i < LIMIT_COUNT; i++)
+                put_u64(b, limits.value[i]);
+        put_text(b, fault == BAD_WORKDIR ? "relative" : "/");
+        put_u32(b, fault != NO_ARGUMENTS);
+        if (fault != NO_ARGUMENTS)
+                put_text(b, "/tests/run");
+        put_u32(b, 1);
+        put_text(b, "A=b");
+        put_u32(b, 1);
+        put_text(b, fault == BAD_PLACE ? "/a/../b" : "/tests");
+        put_u8(b, fault == BAD_MOUNT_FLAGS ? 0xff : 0);
+        put_text(b, fault == BAD_RESULT_DIR ? "/.." : "/results");
+        put_text(b, "score.json");
+        if (fault == TRAILING)
+                put_u8(b, 0);
+}
+
+static int decode(enum fault fault, struct cell_request *ret)
+{
+        struct frame f = FRAME_INIT;
+        struct error err = {0};
+        int r;
+
+        fill(&f.payload, fault);
+        f.fd_count = fault == TOO_FEW_FDS ? 3 : 4;
+        for (unsigned i = 0; i < f.fd_count; i++)
+                f.fds[i] = open("/dev/null", O_RDWR | O_CLOEXEC);
+        r = request_decode(&f, ret, &err);
+        cr_expect(r == 0 || err.code == CODE_INTERNAL_FRAME);
+        frame_free(&f);
+        return r;
+}
+
+Test(request, a_good_one_is_taken_over)
+{
+        struct cell_request q;
+
+        cr_assert_eq(decode(NO_FAULT, &q), 0);
+        cr_expect_eq(q.id, 9);
+        cr_expect_str_eq(q.argv[0], "/tests/run");
+        cr_expect_null(q.argv[1]);
+        cr_expect_str_eq(q.envp[0], "A=b");
+        cr_expect_str_eq(q.mounts[0].place, "/tests");
+        cr_expect_geq(q.mounts[0].tree, 0);
+        request_free(&q);
+}
+
+Test(request, every_fault_is_refused_and_leaks_no_descriptor)
+{
+        int before = dup(0);
+
+        close(before);
+        for (enum fault fault = BAD_KIND; fault < NO_FAULT; fault++) {
+                struct cell_request q;
+
+                cr_expect_eq(decode(fault, &q), -1, "fault %d", (int)fault);
+        }
+        cr_expect_eq(dup(0), before, "a descriptor was left open");
+}
+
+Test(request, every_truncation_is_refused)
+{
+        _cleanup_buffer_ struct buffer b = BUFFER_INIT;
+
+        fill(&b, NO_FAULT);
+        for (size_t len = 0; len < b.len; len++) {
+                struct frame f = FRAME_INIT;
+                struct cell_request q;
+
+                buffer_add(&f.payload, b.data, len);
+                f.fd_count = 4;
+                for (unsigned i = 0; i < 4; i++)
+                        f.fds[i] = -EBADF;
+                cr_expect_eq(request_decode(&f, &q, NULL), -1, "length %zu", len);
+                frame_free(&f);
+        }
+}
+
+Test(request, places)
+{
+        static const char *const good[] = {"/a", "/tests", "/agent_output/x", "/a.b", "/..a"};
+        static const char *const bad[] = {
+                "", "a", "/", "//", "/a/", "/a//b", "/.", "/..", "/a/./b", "/a/../b", "/a/.."};
+
+        for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+                cr_expect(request_place_ok(good[i]), "%s", good[i]);
+        for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+                cr_expect_not(request_place_ok(bad[i]), "%s", bad[i]);
+}
