@@ -180,7 +180,7 @@ c_files := $(base_src) sandbox/base/filter_gen.c $(cell_src) $(unpack_src) $(sco
            $(runner_src) $(unit_src) $(wildcard tests/takeover/*.c)
 compile_commands.json: Makefile $(c_files)
 	@{ echo '['; sep=''; for f in $(c_files); do \
-	    printf '%s{"directory": "%s", "file": "%s", "arguments": ["cc", "-std=c17", "-D_GNU_SOURCE", "-DASSAY_VERSION=\\"%s\\"", "-DTABLE=\\"sandbox/filter_table.h\\"", "-I.", "-Isandbox/base", "-I$(BUILD)/gen", "-include", "sandbox/base/banned.h", "-Wall", "-Wextra", "-c", "%s"]}' \
+	    printf '%s{"directory": "%s", "file": "%s", "arguments": ["cc", "-std=c17", "-D_GNU_SOURCE", "-DASSAY_VERSION=\\"%s\\"", "-DTABLE=\\"sandbox/filter_table.h\\"", "-I.", "-Isandbox/base", "-Irunner", "-I$(BUILD)/gen", "-include", "sandbox/base/banned.h", "-Wall", "-Wextra", "-c", "%s"]}' \
 	        "$$sep" "$(CURDIR)" "$$f" "$(VERSION)" "$$f"; sep=",$$(printf '\nx')"; sep="$${sep%x}"; done; \
 	    echo; echo ']'; } > $@
 

@@ -124,7 +124,7 @@ static bool read_list(struct reading *r, const struct field *f, const struct spo
 
         if (!is_list(f, s))
                 return false;
-        if (!list_make(l, json_array_size(s->value.node), f->item_size, r, s))
+        if (!list_make(l, json_array_size(s->value.node), f->item_size, r, s) || l->count == 0)
                 return true;
         for (struct json_walk w = json_walk(s->value); json_next(&w, &child);) {
                 struct spot below = spot_below(s, &w, child);
@@ -145,7 +145,8 @@ static bool read_texts(struct reading *r, const struct field *f, const struct sp
 
         if (!is_list(f, s))
                 return false;
-        if (!list_make(l, json_array_size(s->value.node), sizeof(const char *), r, s))
+        if (!list_make(l, json_array_size(s->value.node), sizeof(const char *), r, s) ||
+                l->count == 0)
                 return true;
         for (struct json_walk w = json_walk(s->value); json_next(&w, &child);) {
                 struct spot below = spot_below(s, &w, child);

@@ -202,7 +202,7 @@ static bool item(struct scan *s);
 
 static bool value(struct scan *s, size_t key)
 {
-        uint32_t mark;
+        uint32_t mark = 0;
         bool ok;
 
         if (!open_mark(s, key, &mark))

@@ -10,6 +10,7 @@
 #include <linux/sched.h>
 #include <signal.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -26,7 +27,11 @@ struct limit_file {
         bool optional;
 };
 
-enum { CPU_PERIOD_US = 100000 };
+enum {
+        CPU_PERIOD_US = 100000,
+        WARM_PAUSE_US = 2000, /* shorter than what the kernel's quiet point takes */
+        WARM_MOVES = 50,
+};
 
 /* The cell's first process and its runner-up before exec come on top of what a task may start. */
 enum { OWN_PIDS = 1 };
@@ -306,8 +311,12 @@ pid_t cgroup_warm(const struct cgroup_root *root, int *ret_pidfd)
                 return 0;
         pid = syscall(SYS_clone3, &args, sizeof args);
         if (pid == 0) {
-                /* To the group it is in already: the lock is what counts. */
-                write_at(root->parents[HIERARCHY_MEMORY], "cgroup.procs", "0");
+                prctl(PR_SET_PDEATHSIG, SIGKILL);
+                for (int i = 0; i < WARM_MOVES; i++) {
+                        /* To the group it is in already: the lock is what counts. */
+                        write_at(root->parents[HIERARCHY_MEMORY], "cgroup.procs", "0");
+                        usleep(WARM_PAUSE_US);
+                }
                 _exit(0);
         }
         return pid < 0 ? 0 : (pid_t)pid;

@@ -54,9 +54,11 @@ struct usage {
 void cgroup_find(struct cgroup_root *ret);
 /* Remove what supervisors that no longer live left behind. */
 void cgroup_sweep(const struct cgroup_root *root);
-/* Version 1 only: let a child of ours pay for the first move of a process between groups. The
- * kernel then waits for every processor to pass a quiet point, 10 ms and more; moves that follow
- * soon after cost nothing. Returns the child's pid and `ret_pidfd`, or 0. */
+/* Version 1 only: let a child of ours pay for the first move of a process between groups, while
+ * the submission unpacks. The kernel makes the first mover wait until every processor passed a
+ * quiet point, 5 to 15 ms; who follows within that time again waits no more. The child therefore
+ * moves itself every 2 ms, for a tenth of a second at most or until it is killed. Returns its pid
+ * and `ret_pidfd`, or 0. */
 pid_t cgroup_warm(const struct cgroup_root *root, int *ret_pidfd);
 /* Make the groups of one cell and set its limits. */
 int cgroup_make(const struct cgroup_root *root, const struct limits *limits, struct cgroup *ret,

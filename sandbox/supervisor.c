@@ -86,6 +86,14 @@ static void send_done(const struct cell *c)
         answer(CELL_DONE, &payload, &fd, state == RESULT_FILE);
 }
 
+/* The first cell has been moved: the child that kept the way warm is not needed any more. */
+static void end_own_child(struct supervisor *s)
+{
+        for (unsigned i = 0; i < SUPERVISOR_MAX_HELPERS; i++)
+                if (s->helpers[i].pid > 0 && s->helpers[i].id == OWN_CHILD)
+                        kill(s->helpers[i].pid, SIGKILL);
+}
+
 static void start_cell(struct supervisor *s, struct frame *f, struct error *err)
 {
         struct cell_request request;
@@ -100,6 +108,7 @@ static void start_cell(struct supervisor *s, struct frame *f, struct error *err)
                 s->cells[i] = cell_start(&s->machine, &request, err);
                 if (!s->cells[i])
                         send_failed(id, err);
+                end_own_child(s);
                 err->code = CODE_NONE;
                 return;
         }

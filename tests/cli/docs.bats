@@ -1,0 +1,73 @@
+#!/usr/bin/env bats
+# The documentation is true: its commands run, and what it names exists.
+
+load common
+
+setup() {
+    setup_work
+    root=$here/../..
+}
+
+@test "every command of the README's code blocks works" {
+    mkdir -p "$work/clone/build" "$work/clone/docs"
+    cp -R "$examples" "$work/clone/docs/examples"
+    # Where only weak limits can be had, the reader is told to accept them.
+    printf '#!/bin/sh\nverb=$1; shift\ncase $verb in run | exec) set -- "$verb" %s "$@" ;; *) set -- "$verb" "$@" ;; esac\nexec "%s" "$@"\n' \
+        "${weak[*]}" "$ASSAY" > "$work/clone/build/assay"
+    chmod +x "$work/clone/build/assay"
+    sed -n 's/^    \$ //p' "$root/README.md" > "$work/commands"
+    [ "$(wc -l < "$work/commands")" -ge 6 ]
+    cd "$work/clone"
+    while read -r command; do
+        status=0
+        bash -c "$command" > "$work/output" 2>&1 < /dev/null || status=$?
+        case $command in *doctor*) [ "$status" -eq 4 ] && status=0 ;; esac
+        if [ "$status" -ne 0 ]; then
+            echo "$command: exit status $status" >&2
+            cat "$work/output" >&2
+            return 1
+        fi
+    done < "$work/commands"
+    is 'score of the sample' 96 "$(jq -r .exact.score result.json)"
+}
+
+@test "the sample solutions score what their expect.json says" {
+    for solution in "$examples"/palindrome/solutions/*/; do
+        tar -C "$solution" --exclude=expect.json -czf "$work/submission.tar.gz" .
+        "$ASSAY" run --json "${weak[@]}" --llm-score 50 "$examples/palindrome" "$work/submission.tar.gz" \
+            > "$work/result.json" || [ $? -eq 1 ]
+        jq -e --slurpfile want "$solution/expect.json" \
+            '.test_score >= ($want[0].score.min // 0) and .test_score <= ($want[0].score.max // 100)' \
+            "$work/result.json" > "$work/output"
+    done
+}
+
+@test "the man page names every verb and option" {
+    for verb in run check exec doctor explain; do
+        grep -q "^\.B assay $verb" "$root/docs/assay.1"
+        for option in $("$ASSAY" "$verb" --help | sed -n 's/^  \(--[a-z-]*\).*/\1/p'); do
+            grep -qF -- "${option//-/\\-}" "$root/docs/assay.1" || {
+                echo "$verb $option is not in the man page" >&2
+                return 1
+            }
+        done
+    done
+}
+
+@test "the tests that the threat model names exist" {
+    for file in $(grep -o '[a-z_]*\.bats\|test_[a-z_]*\.c' "$root/docs/threat-model.md" | sort -u); do
+        [ -e "$here/$file" ] || [ -e "$here/../unit/$file" ] || {
+            echo "$file does not exist" >&2
+            return 1
+        }
+    done
+}
+
+@test "an installed Assay finds its helpers, and uninstall leaves nothing" {
+    [ -e "$root/Makefile" ] || skip 'this is an installed copy already'
+    make --no-print-directory -s -C "$root" install DESTDIR="$work/root" PREFIX=/opt/assay BUILD="$(realpath "$ASSAY_BUILD")"
+    "$work/root/opt/assay/bin/assay" doctor --quiet || [ $? -eq 4 ]
+    [ -x "$work/root/opt/assay/libexec/assay/assay-cell" ]
+    make --no-print-directory -s -C "$root" uninstall DESTDIR="$work/root" PREFIX=/opt/assay
+    is 'files left' '' "$(find "$work/root" -type f)"
+}
