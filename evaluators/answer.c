@@ -1,6 +1,8 @@
 /* Frames in a buffer; see answer.h. */
 #include "answer.h"
 
+#include "number.h"
+
 enum { HEADER_SIZE = 8 };
 
 size_t answer_begin(struct buffer *out, enum score_message type)
@@ -50,6 +52,15 @@ void answer_problem(
         put_text(out, key);
         put_text(out, text);
         answer_end(out, at);
+}
+
+void put_number(struct buffer *out, const char *text)
+{
+        char plain[NUMBER_PLAIN_SIZE] = "";
+
+        if (*text != '\0')
+                number_plain(text, plain, sizeof plain);
+        put_text(out, plain);
 }
 
 void answer_warning(struct buffer *out, const char *field, const char *text)

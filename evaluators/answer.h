@@ -15,6 +15,9 @@ void answer_empty(struct buffer *out, enum score_message type);
 void answer_error(struct buffer *out, const struct error *err);
 void answer_problem(
         struct buffer *out, unsigned line, unsigned column, const char *key, const char *text);
+/* A number of an outsider as a text field: plain digits, whatever form it was written in; empty
+ * stays empty. */
+void put_number(struct buffer *out, const char *text);
 void answer_warning(struct buffer *out, const char *field, const char *text);
 
 /* The next frame of `r`, as a view of its payload. False at the end; then r->bad tells whether

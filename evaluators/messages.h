@@ -8,7 +8,7 @@
  * Each answer is a sequence of frames that ends with SCORE_END (nothing in it) or SCORE_ERROR
  * (an error, see put_error); the exit status is 0 when it was written as a whole. Both sides use
  * the layouts written beside each type; the runner checks every value again. Numbers of outsiders
- * travel as decimal text. */
+ * travel as decimal text without exponents. */
 #ifndef ASSAY_EVALUATORS_MESSAGES_H
 #define ASSAY_EVALUATORS_MESSAGES_H
 

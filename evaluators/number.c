@@ -95,6 +95,29 @@ const char *decimal_scan(const char *text, size_t len, struct decimal *ret)
         return wrong;
 }
 
+void number_plain(const char *text, char *out, size_t size)
+{
+        char zeros[NUMBER_PLAIN_SIZE];
+        struct decimal d;
+        const char *digits, *sign;
+        int whole;
+
+        memset(zeros, '0', sizeof zeros);
+        if (decimal_scan(text, strlen(text), &d) != NULL)
+                d = (struct decimal){.digits = "0"};
+        digits = d.digits + strspn(d.digits, "0");
+        sign = d.negative && *digits ? "-" : "";
+        whole = (int)strlen(digits) + d.exponent; /* digits before the point */
+        if (*digits == '\0')
+                snprintf(out, size, "0");
+        else if (d.exponent >= 0)
+                snprintf(out, size, "%s%s%.*s", sign, digits, d.exponent, zeros);
+        else if (whole > 0)
+                snprintf(out, size, "%s%.*s.%s", sign, whole, digits, digits + whole);
+        else
+                snprintf(out, size, "%s0.%.*s%s", sign, -whole, zeros, digits);
+}
+
 /* x × 10^exponent */
 static void scale(mpq_t x, int exponent)
 {

@@ -15,6 +15,7 @@
 
 enum {
         NUMBER_MAX_EXPONENT = 100,
+        NUMBER_PLAIN_SIZE = SCORE_MAX_DIGITS + NUMBER_MAX_EXPONENT + 8,
         NUMBER_TEXT_SIZE = 40, /* sign, digits, point, exponent and NUL */
 };
 
@@ -35,6 +36,10 @@ int number_parse(mpq_t ret, const char *text);
 bool number_between(const char *text, unsigned long least, unsigned long most);
 /* The text is such a number, whole (60, 60.0, 6e1) and at most `most`; -1 otherwise. */
 int number_whole(const char *text, uint64_t most, uint64_t *ret);
+
+/* The number without an exponent and with its digits as they were written: 1.50e1 is "15.0". The
+ * text must be one number; `size` of at least NUMBER_PLAIN_SIZE always has room. */
+void number_plain(const char *text, char *out, size_t size);
 
 /* Round to `places` decimals, half up. */
 void number_round(mpq_t x, unsigned places);

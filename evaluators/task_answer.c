@@ -13,7 +13,7 @@ static void put_scoring(struct buffer *out, const struct scoring *s)
         put_u8(out, (uint8_t)(hybrid ? s->test_weight : 0));
         put_u8(out, (uint8_t)(hybrid ? s->llm_weight : 0));
         put_u8(out, s->pass_from_suite);
-        put_text(out, s->pass);
+        put_number(out, s->pass);
         put_u8(out, (uint8_t)s->llm_missing);
         answer_end(out, at);
 }

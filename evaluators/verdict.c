@@ -72,7 +72,7 @@ static void put_verdict(struct buffer *out, const struct verdict *v)
         for (size_t i = 0; i < v->opinions.count; i++) {
                 at = answer_begin(out, VERDICT_CRITERION);
                 put_text(out, o[i].name);
-                put_text(out, o[i].score);
+                put_number(out, o[i].score);
                 put_cut(out, o[i].reasoning);
                 answer_end(out, at);
         }

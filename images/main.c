@@ -15,9 +15,6 @@
 
 enum { ARCHIVE_FD = 0, SOCKET_FD = 1, TREE_FD = 3 };
 
-/* Tests link one that plays an unpacker which has been taken over. */
-void takeover_hook(void) __attribute__((weak));
-
 /* Everything that libc would look up in this machine's files must be looked up before. */
 static void prepare(void)
 {
@@ -35,7 +32,7 @@ static int lock_in(struct error *err)
                 .tree = TREE_FD,
                 .cpu_seconds = 60,
                 .memory = 256 << 20,
-                .file_size = 4ULL << 30, /* what a task allows is counted by ourselves */
+                .file_size = 64ULL << 30, /* what a task allows is counted by ourselves */
                 .open_files = 16,
                 .filter = filter_images,
                 .filter_length = sizeof filter_images / sizeof *filter_images,

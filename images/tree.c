@@ -13,13 +13,12 @@ void tree_close(struct tree *t)
         t->folder = fd_close(t->folder);
 }
 
+/* Names were judged before and bytes are counted: all but a name that this file system finds too
+ * long is the machine's fault, a full disk and the caller's own limits among it. */
 static int failure(const char *path, struct error *err)
 {
-        enum code code = errno == EFBIG          ? CODE_ARCHIVE_TOO_LARGE
-                         : errno == ENAMETOOLONG ? CODE_ARCHIVE_BAD_NAME
-                                                 : CODE_INFRA_IO;
-
-        return error_errno(err, code, errno, "%.300s: cannot be written", path);
+        return error_errno(err, errno == ENAMETOOLONG ? CODE_ARCHIVE_BAD_NAME : CODE_INFRA_IO,
+                errno, "%.300s: cannot be written", path);
 }
 
 /* The folder that holds `path`, from the cache where it is the same as last time. */

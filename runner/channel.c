@@ -69,11 +69,21 @@ static int malformed(struct error *err)
         return error_set(err, CODE_INTERNAL_FRAME, "the supervisor sent a malformed answer");
 }
 
-/* The next frame; its end of the socket closed means that it died. */
+static int send_request(struct channel *c, enum cell_message type, const struct buffer *payload,
+        const int *fds, unsigned count, struct error *err)
+{
+        if (frame_send(c->socket, (uint16_t)type, payload, fds, count, err) == 0)
+                return 0;
+        return errno == EPIPE || errno == ECONNRESET ? lost(err) : -1;
+}
+
+/* The next frame; an end of the stream means that it died. */
 static int receive(struct channel *c, struct frame *f, struct error *err)
 {
         int r = frame_receive(c->socket, f, CELL_MAX_REQUEST, 1, err);
 
+        if (r < 0 && errno == ECONNRESET)
+                r = 0;
         return r == 0 ? lost(err) : r;
 }
 
@@ -91,6 +101,7 @@ int channel_ready(struct channel *c, struct error *err)
         m->root = get_u8(&r);
         m->ids = get_u8(&r);
         m->cgroup_version = get_u8(&r);
+        m->landlock = get_u8(&r);
         m->weak = get_u64(&r);
         for (unsigned i = 0; i < LIMIT_COUNT; i++) {
                 m->enforcers[i] = get_u8(&r);
@@ -154,7 +165,7 @@ int channel_kill(struct channel *c, uint32_t id, enum code reason, struct error 
 
         put_u32(&payload, id);
         put_u16(&payload, (uint16_t)reason);
-        return frame_send(c->socket, CELL_KILL, &payload, NULL, 0, err);
+        return send_request(c, CELL_KILL, &payload, NULL, 0, err);
 }
 
 static int decode_done(struct frame *f, struct reader *r, struct cell_outcome *ret)
@@ -210,7 +221,7 @@ uint32_t channel_start_helper(struct channel *c, enum helper which, enum helper_
         put_u8(&payload, (uint8_t)which);
         put_u8(&payload, (uint8_t)mode);
         if (channel_ready(c, err) < 0 ||
-                frame_send(c->socket, HELPER_START, &payload, fds, fd_count, err) < 0)
+                send_request(c, HELPER_START, &payload, fds, fd_count, err) < 0)
                 return 0;
         return c->last_id;
 }

@@ -13,7 +13,8 @@ struct machine_facts {
         bool root;
         enum id_map ids;
         unsigned cgroup_version;
-        uint64_t weak; /* mask of limits that this machine only polls for, or cannot hold */
+        unsigned landlock; /* ABI; 0: none */
+        uint64_t weak;     /* mask of limits that this machine only polls for, or cannot hold */
         uint8_t enforcers[LIMIT_COUNT];
 };
 

@@ -2,10 +2,11 @@
 #include "evaluation.h"
 
 #include "fd.h"
+#include "interrupt.h"
 #include "privilege.h"
 
 #include <fcntl.h>
-#include <signal.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -36,8 +37,10 @@ static int open_verdict(struct evaluation *e, struct error *err)
 {
         const char *given = e->options->llm_score;
 
-        if (!given || scorer_is_decimal(given))
+        if (!given || scorer_is_score(given))
                 return 0;
+        if (scorer_is_decimal(given))
+                return error_set(err, CODE_USAGE, "--llm-score %s: not between 0 and 100", given);
         e->verdict_file = open(given, O_RDONLY | O_CLOEXEC | O_NOCTTY);
         if (e->verdict_file < 0)
                 return error_errno(err, CODE_USAGE, errno,
@@ -59,6 +62,8 @@ int evaluation_open(struct evaluation *e, const char *task, const char *submissi
                 .outcome.result_fd = -EBADF,
                 .started_us = now_us(),
         };
+        interrupt_hold();
+        umask(077); /* whatever the caller's is: nothing of ours is for others */
         /* The supervisor gets ready while we look at the files. */
         if (channel_open(&e->channel, err) < 0 || task_open(&e->task, task, err) < 0 ||
                 submission_open(&e->submission, submission, err) < 0 || open_verdict(e, err) < 0 ||
@@ -116,6 +121,11 @@ int evaluation_run(struct evaluation *e, struct error *err)
 
                 if (!phases[i].modes[e->task.mode])
                         continue;
+                if (interrupt_came()) {
+                        error_set(&e->error, CODE_INTERRUPTED, "interrupted before phase %s",
+                                phases[i].name);
+                        break;
+                }
                 e->phases[i].start_us = now_us() - e->started_us;
                 if (phases[i].run(e, &failed) < 0)
                         e->error = failed;

@@ -7,25 +7,69 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static void *grow(void *list, unsigned count, size_t size, struct reader *r)
+/* Append a row of `size` bytes to a list, or leave the list as it is and say that it is bad. */
+static void append(void **list, unsigned *count, const void *row, size_t size, struct reader *r)
 {
-        void *more = count < SCORE_MAX_MANY ? realloc(list, (count + 1) * size) : NULL;
+        char *more = NULL;
 
+        if (!r->bad && *count < SCORE_MAX_MANY)
+                more = realloc(*list, (*count + 1) * size);
         if (!more) {
                 r->bad = true;
-                return list;
+                return;
         }
-        memset((char *)more + count * size, 0, size);
-        return more;
+        memcpy(more + *count * size, row, size);
+        *list = more;
+        (*count)++;
 }
 
-static char *take_decimal(struct reader *r, bool may_be_empty)
+static char *take_decimal(struct reader *r, bool (*is_such)(const char *text), bool may_be_empty)
 {
         char *text = scorer_text(r, SCORE_MAX_NAME);
 
-        if (text && !scorer_is_decimal(text) && !(may_be_empty && *text == '\0'))
+        if (text && !is_such(text) && !(may_be_empty && *text == '\0'))
                 r->bad = true;
         return text;
+}
+
+static void free_row(struct score_row *row)
+{
+        free(row->name);
+        free(row->score);
+        free(row->reasoning);
+}
+
+static void free_test(struct test_result *t)
+{
+        free(t->name);
+        free(t->duration_ms);
+        free(t->error);
+}
+
+static void free_warning(struct warning *w)
+{
+        free(w->field);
+        free(w->message);
+}
+
+static void free_rows(struct score_row *rows, unsigned count)
+{
+        for (unsigned i = 0; i < count; i++)
+                free_row(&rows[i]);
+        free(rows);
+}
+
+static void free_suite(struct suite_result *s)
+{
+        free(s->score);
+        free(s->notes);
+        free_rows(s->breakdown, s->breakdown_count);
+        for (unsigned i = 0; i < s->test_count; i++)
+                free_test(&s->tests[i]);
+        free(s->tests);
+        for (unsigned i = 0; i < s->warning_count; i++)
+                free_warning(&s->warnings[i]);
+        free(s->warnings);
 }
 
 static void note(struct evaluation *e, const char *field, const char *message)
@@ -40,50 +84,67 @@ static void note(struct evaluation *e, const char *field, const char *message)
 
 static void take_test(struct suite_result *s, struct reader *r)
 {
-        struct test_result *t;
+        struct test_result t = {.name = scorer_text(r, SCORE_MAX_TEXT)};
 
-        s->tests = grow(s->tests, s->test_count, sizeof *t, r);
+        t.passed = get_u8(r);
+        t.duration_ms = take_decimal(r, scorer_is_decimal, true);
+        t.error = scorer_text(r, SCORE_MAX_TEXT);
+        append((void **)&s->tests, &s->test_count, &t, sizeof t, r);
         if (r->bad)
-                return;
-        t = &s->tests[s->test_count++];
-        t->name = scorer_text(r, SCORE_MAX_TEXT);
-        t->passed = get_u8(r);
-        t->duration_ms = take_decimal(r, true);
-        t->error = scorer_text(r, SCORE_MAX_TEXT);
+                free_test(&t);
 }
 
 static void take_warning(struct suite_result *s, struct reader *r)
 {
-        s->warnings = grow(s->warnings, s->warning_count, sizeof *s->warnings, r);
+        struct warning w = {.field = scorer_text(r, SCORE_MAX_TEXT)};
+
+        w.message = scorer_text(r, SCORE_MAX_TEXT);
+        append((void **)&s->warnings, &s->warning_count, &w, sizeof w, r);
         if (r->bad)
+                free_warning(&w);
+}
+
+static void take_row(
+        struct score_row **list, unsigned *count, struct reader *r, bool with_reasoning)
+{
+        struct score_row row = {.name = scorer_text(r, SCORE_MAX_TEXT)};
+
+        row.score = take_decimal(r, scorer_is_score, false);
+        if (with_reasoning)
+                row.reasoning = scorer_text(r, SCORE_MAX_TEXT);
+        append((void **)list, count, &row, sizeof row, r);
+        if (r->bad)
+                free_row(&row);
+}
+
+static void take_suite_score(struct suite_result *s, struct reader *r)
+{
+        if (s->score) {
+                r->bad = true;
                 return;
-        s->warnings[s->warning_count].field = scorer_text(r, SCORE_MAX_TEXT);
-        s->warnings[s->warning_count++].message = scorer_text(r, SCORE_MAX_TEXT);
+        }
+        s->score = take_decimal(r, scorer_is_score, false);
+        s->pass = get_u8(r);
+        r->bad |= s->pass > 2;
+        s->present = !r->bad;
 }
 
 static int take_result(void *to, unsigned type, struct reader *r, struct error *err)
 {
         struct suite_result *s = to;
-        struct score_row *row;
 
         switch (type) {
         case RESULT_SCORE:
-                r->bad |= s->present;
-                s->score = take_decimal(r, false);
-                s->pass = get_u8(r);
-                s->present = true;
+                take_suite_score(s, r);
                 break;
         case RESULT_BREAKDOWN:
-                s->breakdown = grow(s->breakdown, s->breakdown_count, sizeof *s->breakdown, r);
-                if (r->bad)
-                        break;
-                row = &s->breakdown[s->breakdown_count++];
-                row->name = scorer_text(r, SCORE_MAX_TEXT);
-                row->score = take_decimal(r, false);
+                take_row(&s->breakdown, &s->breakdown_count, r, false);
                 break;
         case RESULT_NOTES:
-                r->bad |= s->notes != NULL;
-                s->notes = scorer_text(r, SCORE_MAX_TEXT);
+                if (s->notes)
+                        r->bad = true;
+                else
+                        s->notes = scorer_text(r, SCORE_MAX_TEXT);
                 break;
         case RESULT_TEST:
                 take_test(s, r);
@@ -102,8 +163,11 @@ int grade_collect(struct evaluation *e, struct error *err)
         if (e->outcome.oom_kills > 0)
                 note(e, "limits.memory", "the memory limit killed a process of the suite's cell");
         if (scorer_ask(&e->channel, HELPER_RESULT_SCORE_JSON, e->outcome.result_fd, take_result,
-                    &e->suite, err) < 0)
+                    &e->suite, err) < 0) {
+                free_suite(&e->suite);
+                e->suite = (struct suite_result){0};
                 return error_add(err, "%s", e->task.result_path);
+        }
         if (!e->suite.present)
                 return error_set(err, CODE_INTERNAL_FRAME, "the scorer gave no score");
         return 0;
@@ -125,20 +189,16 @@ int grade_limit_as_zero(struct evaluation *e, struct error *why)
 static int take_verdict(void *to, unsigned type, struct reader *r, struct error *err)
 {
         struct verdict *v = to;
-        struct score_row *row;
 
         switch (type) {
         case VERDICT_CRITERION:
-                v->criteria = grow(v->criteria, v->criterion_count, sizeof *v->criteria, r);
-                if (r->bad)
-                        break;
-                row = &v->criteria[v->criterion_count++];
-                row->name = scorer_text(r, SCORE_MAX_TEXT);
-                row->score = take_decimal(r, false);
-                row->reasoning = scorer_text(r, SCORE_MAX_TEXT);
+                take_row(&v->criteria, &v->criterion_count, r, true);
                 break;
         case VERDICT_SUMMARY:
-                r->bad |= v->summary != NULL;
+                if (v->summary) {
+                        r->bad = true;
+                        break;
+                }
                 v->summary = scorer_text(r, SCORE_MAX_TEXT);
                 v->model = scorer_text(r, SCORE_MAX_TEXT);
                 break;
@@ -205,8 +265,12 @@ int grade_verdict(struct evaluation *e, struct error *err)
                 v->present = v->number != NULL;
                 return 0;
         }
-        if (scorer_ask(&e->channel, HELPER_VERDICT, e->verdict_file, take_verdict, v, err) < 0)
+        if (scorer_ask(&e->channel, HELPER_VERDICT, e->verdict_file, take_verdict, v, err) < 0) {
+                free_rows(v->criteria, v->criterion_count);
+                v->criteria = NULL;
+                v->criterion_count = 0;
                 return error_add(err, "the verdict");
+        }
         v->present = true;
         return check_verdict(e, err);
 }
@@ -270,16 +334,16 @@ static int take_blend(void *to, unsigned type, struct reader *r, struct error *e
 {
         struct blend *b = to;
 
-        if (type != BLEND_FINAL || b->present)
+        if (type != BLEND_FINAL || b->score)
                 return error_set(err, CODE_INTERNAL_FRAME, "the scorer sent an unknown frame");
-        b->present = true;
-        b->score = take_decimal(r, false);
-        b->test_score = take_decimal(r, true);
-        b->llm_score = take_decimal(r, true);
+        b->score = take_decimal(r, scorer_is_score, false);
+        b->test_score = take_decimal(r, scorer_is_score, true);
+        b->llm_score = take_decimal(r, scorer_is_score, true);
         b->exact = scorer_text(r, SCORE_MAX_NAME);
         b->exact_test = scorer_text(r, SCORE_MAX_NAME);
         b->exact_llm = scorer_text(r, SCORE_MAX_NAME);
         b->passed = get_u8(r);
+        b->present = reader_done(r);
         return 0;
 }
 
@@ -298,36 +362,6 @@ int grade_blend(struct evaluation *e, struct error *err)
         if (e->suite.present && e->suite.pass < 2 && (e->suite.pass == 1) != e->blend.passed)
                 note(e, "suite_pass", "the suite's own `pass` differs from the outcome");
         return 0;
-}
-
-/* --- memory --------------------------------------------------------------------------------- */
-
-static void free_rows(struct score_row *rows, unsigned count)
-{
-        for (unsigned i = 0; i < count; i++) {
-                free(rows[i].name);
-                free(rows[i].score);
-                free(rows[i].reasoning);
-        }
-        free(rows);
-}
-
-static void free_suite(struct suite_result *s)
-{
-        free(s->score);
-        free(s->notes);
-        free_rows(s->breakdown, s->breakdown_count);
-        for (unsigned i = 0; i < s->test_count; i++) {
-                free(s->tests[i].name);
-                free(s->tests[i].duration_ms);
-                free(s->tests[i].error);
-        }
-        free(s->tests);
-        for (unsigned i = 0; i < s->warning_count; i++) {
-                free(s->warnings[i].field);
-                free(s->warnings[i].message);
-        }
-        free(s->warnings);
 }
 
 void grade_free(struct evaluation *e)

@@ -61,7 +61,9 @@ int main(int argc, char **argv)
 
         if (fd_fill_stdio(&err) < 0)
                 return fail(&err);
+        /* A full pipe or a file size limit is an error to report, not a death. */
         signal(SIGPIPE, SIG_IGN);
+        signal(SIGXFSZ, SIG_IGN);
         if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
                 strcmp(argv[1], "help") == 0) {
                 help();

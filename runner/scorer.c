@@ -7,8 +7,16 @@
 
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <unistd.h>
 
-enum { MAX_FRAMES = 300000, WAIT_SECONDS = 60 };
+enum { MAX_FRAMES = 300000, MAX_BYTES = 64 << 20, WAIT_SECONDS = 60 };
+
+/* Whose fault an answer may say that its input is. */
+static const enum error_class blamed[HELPER_MODE_COUNT] = {
+        [HELPER_TASK] = CLASS_USAGE,
+        [HELPER_RESULT_SCORE_JSON] = CLASS_SUITE,
+        [HELPER_VERDICT] = CLASS_JUDGE,
+};
 
 char *scorer_text(struct reader *r, size_t max)
 {
@@ -25,6 +33,8 @@ bool scorer_is_decimal(const char *text)
 
         text += *text == '-';
         whole = strspn(text, "0123456789");
+        if (whole > 1 && *text == '0')
+                return false;
         text += whole;
         if (*text == '.') {
                 fraction = strspn(text + 1, "0123456789");
@@ -35,14 +45,47 @@ bool scorer_is_decimal(const char *text)
         return whole > 0 && *text == '\0';
 }
 
+bool scorer_is_score(const char *text)
+{
+        size_t whole = strspn(text, "0123456789");
+
+        if (!scorer_is_decimal(text) || *text == '-' || strlen(text) > SCORE_MAX_NAME / 2)
+                return false;
+        return whole < 3 || (strncmp(text, "100", whole) == 0 && whole == 3 &&
+                                    strspn(text + whole, ".0") == strlen(text + whole));
+}
+
 static int malformed(struct error *err)
 {
         return error_set(err, CODE_INTERNAL_FRAME, "the scorer sent a malformed answer");
 }
 
-static int take_answer(int socket, scorer_take take, void *to, struct error *err)
+static int take_error(enum helper_mode mode, struct reader *r, struct error *err)
+{
+        enum error_class class;
+
+        get_error(r, err);
+        if (!reader_done(r))
+                return malformed(err);
+        class = code_info(err->code)->class;
+        if (class != blamed[mode] && class != CLASS_INTERNAL && err->code != CODE_INFRA_MEMORY)
+                return error_set(err, CODE_INTERNAL_FRAME, "the scorer blamed the wrong party");
+        return -1;
+}
+
+/* Nothing may follow the end of an answer. */
+static int take_end(int socket, struct reader *r, struct error *err)
+{
+        char byte;
+
+        return reader_done(r) && read(socket, &byte, 1) == 0 ? 0 : malformed(err);
+}
+
+static int take_answer(
+        int socket, enum helper_mode mode, scorer_take take, void *to, struct error *err)
 {
         _cleanup_frame_ struct frame f = FRAME_INIT;
+        size_t bytes = 0;
 
         for (unsigned count = 0; count < MAX_FRAMES; count++) {
                 struct reader r;
@@ -54,12 +97,13 @@ static int take_answer(int socket, scorer_take take, void *to, struct error *err
                         return error_set(
                                 err, CODE_INTERNAL_HELPER, "the scorer ended without an answer");
                 r = reader_of(f.payload.data, f.payload.len);
+                bytes += f.payload.len;
                 if (f.type == SCORE_END)
-                        return reader_done(&r) ? 0 : malformed(err);
-                if (f.type == SCORE_ERROR) {
-                        get_error(&r, err);
-                        return reader_done(&r) ? -1 : malformed(err);
-                }
+                        return take_end(socket, &r, err);
+                if (f.type == SCORE_ERROR)
+                        return take_error(mode, &r, err);
+                if (bytes > MAX_BYTES)
+                        break;
                 if (take(to, f.type, &r, err) < 0)
                         return -1;
                 if (!reader_done(&r))
@@ -87,7 +131,7 @@ int scorer_ask(struct channel *c, enum helper_mode mode, int input, scorer_take 
                 fd_close(pair[0]);
                 return -1;
         }
-        r = take_answer(pair[0], take, to, err);
+        r = take_answer(pair[0], mode, take, to, err);
         fd_close(pair[0]);
         /* How it ended says more than that its answer stopped short. */
         if (channel_helper_done(c, id, CODE_INTERNAL_HELPER, &helper_err) < 0 &&

@@ -16,7 +16,10 @@ int scorer_ask(struct channel *c, enum helper_mode mode, int input, scorer_take 
 
 /* A text field on the heap, at most `max` bytes; NULL (and r->bad) when it is no such text. */
 char *scorer_text(struct reader *r, size_t max);
-/* A decimal number as assay-score writes it: digits, at most one sign and one point. */
+/* A decimal number as assay-score writes it: digits, no needless zero in front, at most one sign
+ * and one point. */
 bool scorer_is_decimal(const char *text);
+/* Such a number, of at most 30 digits, from 0 to 100. */
+bool scorer_is_score(const char *text);
 
 #endif

@@ -117,6 +117,9 @@ int submission_receive(struct submission *s, const struct task *t, struct error 
         if ((!S_ISREG(st.st_mode) || lseek(s->archive, 0, SEEK_SET) < 0) &&
                 copy_to_memory(s, t->max_archive, err) < 0)
                 return -1;
+        if (fstat(s->archive, &st) < 0)
+                return error_errno(err, CODE_INFRA_IO, errno, "cannot measure the submission");
+        s->changed = st.st_ctim;
         if (s->bytes > t->max_archive)
                 return error_set(err, CODE_ARCHIVE_TOO_LARGE,
                         "the archive has more than the %llu bytes that the task allows",
@@ -171,6 +174,19 @@ static int take_done(
         return 1;
 }
 
+/* It may say that the submission is bad or that we are, nothing else. */
+static int take_error(struct reader *r, struct error *err)
+{
+        enum error_class class;
+
+        get_error(r, err);
+        class = code_info(err->code)->class;
+        if (!reader_done(r) ||
+                (class != CLASS_SUBMISSION && class != CLASS_INFRA && class != CLASS_INTERNAL))
+                return error_set(err, CODE_INTERNAL_FRAME, "the unpacker sent a malformed answer");
+        return -1;
+}
+
 /* One frame of the answer: 0 more to come, 1 done, -1 an error. */
 static int take_answer(
         struct submission *s, int socket, const struct workspace *w, struct error *err)
@@ -191,15 +207,24 @@ static int take_answer(
                 add_warning(s, &r);
                 break;
         case UNPACK_ERROR:
-                get_error(&r, err);
-                if (reader_done(&r))
-                        return -1;
-                break;
+                return take_error(&r, err);
         default:
                 r.bad = true;
         }
         if (!reader_done(&r))
                 return error_set(err, CODE_INTERNAL_FRAME, "the unpacker sent a malformed answer");
+        return 0;
+}
+
+/* The recorded hash is that of the graded bytes: nobody wrote to the archive meanwhile. */
+static int check_unchanged(const struct submission *s, struct error *err)
+{
+        struct stat st;
+
+        if (fstat(s->archive, &st) < 0 || (uint64_t)st.st_size != s->bytes ||
+                st.st_ctim.tv_sec != s->changed.tv_sec || st.st_ctim.tv_nsec != s->changed.tv_nsec)
+                return error_set(
+                        err, CODE_INFRA_IO, "the submission changed while it was unpacked");
         return 0;
 }
 
@@ -228,5 +253,5 @@ int submission_unpack(struct submission *s, const struct task *t, const struct w
                 *err = ended;
                 return error_add(err, "unpacking the submission");
         }
-        return r < 0 ? -1 : 0;
+        return r < 0 ? -1 : check_unchanged(s, err);
 }

@@ -5,6 +5,8 @@
 #include "task.h"
 #include "workspace.h"
 
+#include <time.h>
+
 enum { SUBMISSION_MAX_WARNINGS = 128, SUBMISSION_SECTIONS = 6 };
 
 struct warning {
@@ -14,6 +16,7 @@ struct warning {
 struct submission {
         int archive; /* a regular file, or a copy in memory of what was none */
         uint64_t bytes;
+        struct timespec changed; /* when it was hashed: what is unpacked must be what was hashed */
         char sha256[65];
         uint64_t entries, unpacked_bytes;
         uint32_t sections; /* a bit for each of SUBMISSION.md's headings */

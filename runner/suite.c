@@ -3,9 +3,9 @@
 #include "evaluation.h"
 
 #include "fd.h"
+#include "interrupt.h"
 #include "sandbox/messages.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <unistd.h>
@@ -94,11 +94,22 @@ static int check_result_path(const struct task *t, struct error *err)
         return 0;
 }
 
+/* Standard input that is at its end. Not /dev/null: two cells could talk through its locks. */
+static int empty_pipe(struct error *err)
+{
+        int ends[2];
+
+        if (fd_pipe(ends, err) < 0)
+                return -1;
+        fd_close(ends[1]);
+        return ends[0];
+}
+
 int suite_start(struct evaluation *e, struct error *err)
 {
         const char *env[STANDARD_COUNT + TASK_MAX_ENV + 1];
         struct cell_order order = {.envp = env};
-        _cleanup_fd_ int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+        _cleanup_fd_ int nothing = -EBADF;
         uint64_t keep = e->task.limits[CELL_SUITE].value[LIMIT_OUTPUT];
         int out[2], errors[2];
 
@@ -108,15 +119,16 @@ int suite_start(struct evaluation *e, struct error *err)
                 return -1;
         fill_environment(&e->task, env);
         fill_order(e, &order);
-        if (null < 0 || fd_pipe(out, err) < 0)
-                return error_errno(err, CODE_INFRA_IO, errno, "cannot connect the suite");
+        nothing = empty_pipe(err);
+        if (nothing < 0 || fd_pipe(out, err) < 0)
+                return -1;
         e->suite_output[0] = out[0];
         if (fd_pipe(errors, err) < 0) {
                 fd_close(out[1]);
                 return -1;
         }
         e->suite_output[1] = errors[0];
-        order.stdio[0] = null;
+        order.stdio[0] = nothing;
         order.stdio[1] = out[1];
         order.stdio[2] = errors[1];
         e->suite_cell = channel_start_cell(&e->channel, &order, err);
@@ -126,24 +138,6 @@ int suite_start(struct evaluation *e, struct error *err)
 }
 
 /* --- running -------------------------------------------------------------------------------- */
-
-static volatile sig_atomic_t interrupted;
-
-static void on_interrupt(int signal_number)
-{
-        (void)signal_number;
-        interrupted = 1;
-}
-
-static void watch_for_interrupt(void)
-{
-        /* No SA_RESTART: poll() must come back. */
-        const struct sigaction action = {.sa_handler = on_interrupt};
-
-        sigaction(SIGINT, &action, NULL);
-        sigaction(SIGTERM, &action, NULL);
-        sigaction(SIGHUP, &action, NULL);
-}
 
 /* Take what is there; at the end of the pipe, forget it. */
 static void pump(struct log *log, int *fd)
@@ -170,7 +164,6 @@ int suite_run(struct evaluation *e, struct error *err)
         const uint64_t endless = e->task.limits[CELL_SUITE].value[LIMIT_OUTPUT] * LOG_ENDLESS;
         bool stopped = false;
 
-        watch_for_interrupt();
         for (;;) {
                 struct pollfd fds[] = {
                         {.fd = e->suite_output[0], .events = POLLIN},
@@ -178,9 +171,9 @@ int suite_run(struct evaluation *e, struct error *err)
                         {.fd = e->channel.socket, .events = POLLIN},
                 };
 
-                if (poll(fds, 3, -1) < 0 && errno != EINTR)
+                if (interrupt_poll(fds, 3) < 0 && errno != EINTR)
                         return error_errno(err, CODE_INFRA_IO, errno, "cannot wait for the suite");
-                if (interrupted && stop(e, &stopped, CODE_INTERRUPTED, err) < 0)
+                if (interrupt_came() && stop(e, &stopped, CODE_INTERRUPTED, err) < 0)
                         return -1;
                 for (int i = 0; i < 2; i++)
                         if (fds[i].revents)

@@ -120,30 +120,34 @@ int task_open(struct task *t, const char *path, struct error *err)
 
 /* --- reading: frames of assay-score, each checked again ------------------------------------- */
 
-static void *grow(void *list, unsigned count, size_t size, unsigned max)
+/* Append a zeroed row to a list and return it; NULL when it is full. */
+static void *append(void **list, unsigned *count, size_t size, unsigned max)
 {
-        void *more = count < max ? realloc(list, (count + 1) * size) : NULL;
+        char *more = *count < max ? realloc(*list, (*count + 1) * size) : NULL;
 
-        if (more)
-                memset((char *)more + count * size, 0, size);
-        return more;
+        if (!more)
+                return NULL;
+        *list = more;
+        return memset(more + size * (*count)++, 0, size);
 }
 
 static void take_problem(
         struct task_problem **list, unsigned *count, struct reader *r, bool with_place)
 {
-        struct task_problem *more = grow(*list, *count, sizeof *more, TASK_MAX_PROBLEMS), *p;
+        struct task_problem p = {0}, *to;
 
-        if (!more) {
-                r->bad = true;
+        p.line = with_place ? get_u32(r) : 0;
+        p.column = with_place ? get_u32(r) : 0;
+        p.key = scorer_text(r, SCORE_MAX_TEXT);
+        p.message = scorer_text(r, SCORE_MAX_TEXT);
+        to = r->bad ? NULL : append((void **)list, count, sizeof *to, TASK_MAX_PROBLEMS);
+        if (to) {
+                *to = p;
                 return;
         }
-        *list = more;
-        p = &more[(*count)++];
-        p->line = with_place ? get_u32(r) : 0;
-        p->column = with_place ? get_u32(r) : 0;
-        p->key = scorer_text(r, SCORE_MAX_TEXT);
-        p->message = scorer_text(r, SCORE_MAX_TEXT);
+        r->bad = true;
+        free(p.key);
+        free(p.message);
 }
 
 static void take_scoring(struct task *t, struct reader *r)
@@ -159,7 +163,7 @@ static void take_scoring(struct task *t, struct reader *r)
         if (t->scheme >= SCHEME_COUNT || t->mode >= MODE_COUNT ||
                 t->llm_missing >= LLM_MISSING_COUNT || !t->pass ||
                 (t->mode == MODE_HYBRID && t->test_weight + t->llm_weight != 100) ||
-                (!t->pass_from_suite && !scorer_is_decimal(t->pass)))
+                (!t->pass_from_suite && !scorer_is_score(t->pass)))
                 r->bad = true;
 }
 
@@ -210,16 +214,15 @@ static void take_limit(struct task *t, struct reader *r)
 
 static void take_required(struct task *t, struct reader *r)
 {
-        struct required_file *more =
-                grow(t->required, t->required_count, sizeof *more, SCORE_MAX_MANY);
+        struct required_file *to =
+                append((void **)&t->required, &t->required_count, sizeof *to, SCORE_MAX_MANY);
 
-        if (!more) {
+        if (!to) {
                 r->bad = true;
                 return;
         }
-        t->required = more;
-        more[t->required_count].path = scorer_text(r, SCORE_MAX_NAME);
-        more[t->required_count++].max_size = get_u64(r);
+        to->path = scorer_text(r, SCORE_MAX_NAME);
+        to->max_size = get_u64(r);
 }
 
 static void take_text(char **to, struct reader *r, size_t max)
@@ -299,8 +302,9 @@ int task_read(struct task *t, struct channel *c, struct error *err)
                 return error_add(err, "task.json");
         for (unsigned i = 0; i < CELL_KIND_COUNT; i++)
                 limits_settle(&t->limits[i]);
-        if (!t->name || !t->image || !t->pass || !t->command || !t->result_path ||
-                strcmp(t->image, "host") != 0 || strcmp(t->result_format, "score.json") != 0)
+        if (!t->name || !t->title || !t->description || !t->image || !t->result_format ||
+                !t->pass || !t->command || !t->result_path || strcmp(t->image, "host") != 0 ||
+                strcmp(t->result_format, "score.json") != 0)
                 return error_set(
                         err, CODE_INTERNAL_FRAME, "the scorer left out a part of the task");
         return 0;

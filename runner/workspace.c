@@ -102,25 +102,52 @@ static int open_work(struct error *err)
         return fd;
 }
 
-int workspace_make(struct workspace *w, struct error *err)
+/* A directory with a new id, locked. Another runner that sweeps may take it away between making and
+ * locking; then there is another id to try. 0, or -1 with errno. */
+static int make_locked(struct workspace *w, struct error *err)
 {
-        bool root = geteuid() == 0;
+        struct stat mine, there;
+
+        if (workspace_new_id(w->id, err) < 0 || mkdirat(w->work, w->id, 0700) < 0)
+                return -1;
+        w->lock = openat(w->work, w->id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (w->lock >= 0 && flock(w->lock, LOCK_EX | LOCK_NB) == 0 && fstat(w->lock, &mine) == 0 &&
+                fstatat(w->work, w->id, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+                mine.st_ino == there.st_ino)
+                return 0;
+        w->lock = fd_close(w->lock);
+        return -1;
+}
+
+static int make_tree(struct workspace *w, bool root)
+{
         uid_t uid;
         gid_t gid;
 
-        w->work = open_work(err);
-        if (w->work < 0 || workspace_new_id(w->id, err) < 0)
+        if (mkdirat(w->lock, "tree", 0755) < 0)
                 return -1;
-        privilege_ids(&uid, &gid);
-        if (mkdirat(w->work, w->id, 0700) == 0)
-                w->lock = openat(w->work, w->id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (w->lock < 0 || flock(w->lock, LOCK_EX | LOCK_NB) < 0 ||
-                mkdirat(w->lock, "tree", 0755) < 0)
-                return error_errno(err, CODE_INFRA_STATE, errno, "cannot make a work directory");
         w->tree = openat(w->lock, "tree", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (w->tree < 0 || fchmod(w->tree, 0755) < 0 ||
-                (root && (fchown(w->tree, IDS_UNPACK, IDS_UNPACK) < 0 ||
-                                 fchown(w->lock, uid, gid) < 0)))
+        if (w->tree < 0 || fchmod(w->tree, 0755) < 0)
+                return -1;
+        if (!root)
+                return 0;
+        privilege_ids(&uid, &gid);
+        return fchown(w->tree, IDS_UNPACK, IDS_UNPACK) < 0 ? -1 : fchown(w->lock, uid, gid);
+}
+
+int workspace_make(struct workspace *w, struct error *err)
+{
+        enum { TRIES = 20 };
+        int tries = 0;
+
+        w->work = open_work(err);
+        if (w->work < 0)
+                return -1;
+        while (make_locked(w, err) < 0)
+                if ((errno != ENOENT && errno != EWOULDBLOCK) || ++tries == TRIES)
+                        return error_errno(
+                                err, CODE_INFRA_STATE, errno, "cannot make a work directory");
+        if (make_tree(w, geteuid() == 0) < 0)
                 return error_errno(err, CODE_INFRA_STATE, errno, "cannot make a work directory");
         return 0;
 }

@@ -11,6 +11,7 @@
 struct machine {
         bool root; /* may make id blocks, device nodes and mounts of the host's namespace */
         struct cgroup_root groups;
+        uint8_t landlock; /* ABI version; 0: none */
         uint8_t enforcers[LIMIT_COUNT];
         uint64_t weak; /* mask of limits that are only polled for, or not held at all */
 };

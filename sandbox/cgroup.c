@@ -46,6 +46,7 @@ static const struct limit_file files_v2[] = {
 static const struct limit_file files_v1[] = {
         {HIERARCHY_MEMORY, "memory.limit_in_bytes", LIMIT_MEMORY, "%llu", false},
         {HIERARCHY_MEMORY, "memory.memsw.limit_in_bytes", LIMIT_MEMORY, "%llu", true},
+        {HIERARCHY_MEMORY, "memory.kmem.tcp.limit_in_bytes", LIMIT_MEMORY, "%llu", true},
         {HIERARCHY_PIDS, "pids.max", LIMIT_PIDS, "%llu", false},
         {HIERARCHY_CPU, "cpu.cfs_quota_us", LIMIT_CPUS, "%llu", true},
 };
@@ -157,6 +158,15 @@ void cgroup_find(struct cgroup_root *ret)
                 ret->parents[i] = own;
 }
 
+unsigned slot_random(void)
+{
+        unsigned number;
+
+        if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
+                number = (unsigned)getpid();
+        return number % IDS_BLOCKS;
+}
+
 /* --- making and removing -------------------------------------------------------------------- */
 
 static bool is_shared(const struct cgroup_root *root, unsigned hierarchy)
@@ -164,33 +174,46 @@ static bool is_shared(const struct cgroup_root *root, unsigned hierarchy)
         return root->version == 2 && hierarchy != HIERARCHY_MEMORY;
 }
 
+/* The directory of one hierarchy, made by us and locked: another supervisor that sweeps leaves it
+ * alone then. 0, or -1 with errno EEXIST when the slot is somebody else's. */
+static int make_dir(struct cgroup *g, unsigned hierarchy)
+{
+        int parent = g->root->parents[hierarchy];
+        struct stat mine, there;
+        int dir;
+
+        if (mkdirat(parent, g->name, 0755) < 0)
+                return -1;
+        dir = g->dirs[hierarchy] = openat(parent, g->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (dir >= 0 && flock(dir, LOCK_EX | LOCK_NB) == 0 && fstat(dir, &mine) == 0 &&
+                fstatat(parent, g->name, &there, 0) == 0 && mine.st_ino == there.st_ino)
+                return 0;
+        /* A sweep came between our making and locking it. */
+        g->dirs[hierarchy] = fd_close(dir);
+        errno = EEXIST;
+        return -1;
+}
+
 static int make_dirs(struct cgroup *g)
 {
         for (unsigned i = 0; i < HIERARCHY_COUNT; i++) {
-                int parent = g->root->parents[i];
-
-                if (parent < 0)
+                if (g->root->parents[i] < 0)
                         continue;
-                if (is_shared(g->root, i)) {
+                if (is_shared(g->root, i))
                         g->dirs[i] = g->dirs[HIERARCHY_MEMORY];
-                        continue;
-                }
-                if (mkdirat(parent, g->name, 0755) < 0 &&
-                        (i == HIERARCHY_MEMORY || errno != EEXIST))
-                        return -1;
-                g->dirs[i] = openat(parent, g->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-                if (g->dirs[i] < 0)
+                else if (make_dir(g, i) < 0)
                         return -1;
         }
-        return flock(g->dirs[HIERARCHY_MEMORY], LOCK_EX | LOCK_NB);
+        return 0;
 }
 
 static int set_limits(const struct cgroup *g, const struct limits *limits, struct error *err)
 {
-        const struct limit_file *rows = g->root->version == 2 ? files_v2 : files_v1;
+        bool v2 = g->root->version == 2;
+        const struct limit_file *row = v2 ? files_v2 : files_v1;
+        size_t count = v2 ? sizeof files_v2 / sizeof *row : sizeof files_v1 / sizeof *row;
 
-        for (size_t i = 0; i < sizeof files_v2 / sizeof *files_v2; i++) {
-                const struct limit_file *row = &rows[i];
+        for (; count > 0; row++, count--) {
                 unsigned long long value = limits->value[row->limit];
                 char text[64];
 
@@ -212,36 +235,41 @@ static int set_limits(const struct cgroup *g, const struct limits *limits, struc
         return 0;
 }
 
+/* Find a slot that is free in every hierarchy, and make its directories. */
+static int take_slot(struct cgroup *g, struct error *err)
+{
+        unsigned start = slot_random();
+
+        for (unsigned i = 0; i < IDS_BLOCKS; i++) {
+                int reason;
+
+                g->slot = (start + i) % IDS_BLOCKS;
+                snprintf(g->name, sizeof g->name, "%s%u", name_prefix, g->slot);
+                if (make_dirs(g) == 0)
+                        return 0;
+                reason = errno;
+                cgroup_remove(g);
+                if (reason != EEXIST)
+                        return error_errno(err, CODE_INFRA_CGROUP, reason,
+                                "cannot make the group %s", g->name);
+        }
+        return error_set(err, CODE_INFRA_CGROUP, "all %d groups are in use", IDS_BLOCKS);
+}
+
 int cgroup_make(const struct cgroup_root *root, const struct limits *limits, struct cgroup *ret,
         struct error *err)
 {
         struct cgroup g = CGROUP_INIT;
-        unsigned start = 0;
 
         g.root = root;
-        /* Start anywhere: supervisors that start together should not race for one number. */
-        if (getrandom(&start, sizeof start, GRND_NONBLOCK) < 0)
-                start = (unsigned)getpid();
-        for (unsigned i = 0; i < IDS_BLOCKS; i++) {
-                g.slot = (start + i) % IDS_BLOCKS;
-                snprintf(g.name, sizeof g.name, "%s%u", name_prefix, g.slot);
-                if (make_dirs(&g) == 0)
-                        break;
-                if (errno != EEXIST) {
-                        error_errno(
-                                err, CODE_INFRA_CGROUP, errno, "cannot make the group %s", g.name);
-                        cgroup_remove(&g);
-                        return -1;
-                }
-                g.slot = IDS_BLOCKS;
-        }
-        if (g.slot == IDS_BLOCKS)
-                return error_set(err, CODE_INFRA_CGROUP, "all %d groups are in use", IDS_BLOCKS);
+        if (take_slot(&g, err) < 0)
+                return -1;
         if (set_limits(&g, limits, err) < 0) {
                 cgroup_remove(&g);
                 return -1;
         }
         g.pids_events = openat(g.dirs[HIERARCHY_PIDS], "pids.events", O_RDONLY | O_CLOEXEC);
+        cgroup_pids_refused(&g); /* nothing yet; from here on poll() waits for a change */
         *ret = g;
         return 0;
 }
@@ -260,45 +288,54 @@ void cgroup_remove(struct cgroup *g)
         }
 }
 
-/* Kill what is in a group that no living supervisor holds, then remove it everywhere. */
-static void sweep_one(const struct cgroup_root *root, const char *name)
+/* Only names that we give: a prefix and the number of a slot. */
+static bool is_our_name(const char *name)
+{
+        size_t prefix = sizeof name_prefix - 1;
+        const char *number = name + prefix;
+
+        return strncmp(name, name_prefix, prefix) == 0 && *number &&
+               strspn(number, "0123456789") == strlen(number) && strlen(number) <= 4 &&
+               strtoul(number, NULL, 10) < IDS_BLOCKS;
+}
+
+/* Kill what is in a group that no living supervisor has locked, and remove it. */
+static void sweep_one(const struct cgroup_root *root, unsigned hierarchy, const char *name)
 {
         struct cgroup g = CGROUP_INIT;
 
         g.root = root;
         snprintf(g.name, sizeof g.name, "%s", name);
-        for (unsigned i = 0; i < HIERARCHY_COUNT; i++) {
-                if (root->parents[i] < 0)
-                        continue;
-                g.dirs[i] = is_shared(root, i) ? g.dirs[HIERARCHY_MEMORY]
-                                               : openat(root->parents[i], name,
-                                                         O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-                if (i == HIERARCHY_MEMORY && flock(g.dirs[i], LOCK_EX | LOCK_NB) < 0) {
-                        fd_close(g.dirs[i]);
-                        return;
+        g.dirs[hierarchy] =
+                openat(root->parents[hierarchy], name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (g.dirs[hierarchy] >= 0 && flock(g.dirs[hierarchy], LOCK_EX | LOCK_NB) == 0) {
+                for (int tries = 0; tries < 200 && !cgroup_is_empty(&g); tries++) {
+                        cgroup_kill(&g);
+                        usleep(1000);
                 }
+                cgroup_remove(&g);
         }
-        for (int tries = 0; tries < 200 && !cgroup_is_empty(&g); tries++) {
-                cgroup_kill(&g);
-                usleep(1000);
-        }
-        cgroup_remove(&g);
+        fd_close(g.dirs[hierarchy]);
 }
 
-void cgroup_sweep(const struct cgroup_root *root)
+static void sweep_hierarchy(const struct cgroup_root *root, unsigned hierarchy)
 {
-        int fd = root->version == 0 ? -1
-                                    : openat(root->parents[HIERARCHY_MEMORY], ".",
-                                              O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        int fd = openat(root->parents[hierarchy], ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 
         if (!dir)
                 return;
         for (struct dirent *entry; (entry = readdir(dir));)
-                if (strncmp(entry->d_name, name_prefix, sizeof name_prefix - 1) == 0 &&
-                        strlen(entry->d_name) < sizeof((struct cgroup *)NULL)->name)
-                        sweep_one(root, entry->d_name);
+                if (is_our_name(entry->d_name))
+                        sweep_one(root, hierarchy, entry->d_name);
         closedir(dir);
+}
+
+void cgroup_sweep(const struct cgroup_root *root)
+{
+        for (unsigned i = 0; root->version != 0 && i < HIERARCHY_COUNT; i++)
+                if (root->parents[i] >= 0 && !is_shared(root, i))
+                        sweep_hierarchy(root, i);
 }
 
 pid_t cgroup_warm(const struct cgroup_root *root, int *ret_pidfd)
@@ -337,9 +374,14 @@ int cgroup_attach(struct cgroup *g, pid_t pid, struct error *err)
         return 0;
 }
 
+/* Read by the descriptor that is polled: only that makes it quiet until the next event. */
 bool cgroup_pids_refused(const struct cgroup *g)
 {
-        return number_at(g->dirs[HIERARCHY_PIDS], "pids.events", "max") > 0;
+        char text[64];
+        ssize_t n = pread(g->pids_events, text, sizeof text - 1, 0);
+
+        text[n > 0 ? n : 0] = '\0';
+        return strncmp(text, "max ", 4) == 0 && strtoull(text + 4, NULL, 10) > 0;
 }
 
 uint64_t cgroup_cpu_us(const struct cgroup *g)
@@ -358,14 +400,15 @@ uint64_t cgroup_oom_kills(const struct cgroup *g)
 
 void cgroup_kill(const struct cgroup *g)
 {
-        char text[4096];
+        char text[4096] = "";
         const char *at = text;
 
         if (g->dirs[HIERARCHY_UNIFIED] >= 0 &&
                 write_at(g->dirs[HIERARCHY_UNIFIED], "cgroup.kill", "1") == 0)
                 return;
-        if (read_at(g->dirs[HIERARCHY_PIDS], "cgroup.procs", text, sizeof text) <= 0)
-                return;
+        for (unsigned i = 0; i < HIERARCHY_COUNT; i++)
+                if (g->dirs[i] >= 0 && read_at(g->dirs[i], "cgroup.procs", text, sizeof text) > 0)
+                        break;
         while (*at) {
                 char *end;
                 long pid = strtol(at, &end, 10);

@@ -3,9 +3,11 @@
  * view is built. */
 #include "inside.h"
 
+#include "confine.h"
 #include "fd.h"
 #include "filter_sandbox.h"
 
+#include <fcntl.h>
 #include <linux/keyctl.h>
 #include <linux/seccomp.h>
 #include <linux/securebits.h>
@@ -36,7 +38,9 @@ const char *confine_limits(const struct inside *in)
 
         if (lower(RLIMIT_CPU, cpu_seconds) < 0 || lower(RLIMIT_NOFILE, limit[LIMIT_FILES]) < 0 ||
                 lower(RLIMIT_CORE, 0) < 0 || lower(RLIMIT_FSIZE, limit[LIMIT_DISK]) < 0 ||
-                lower(RLIMIT_MSGQUEUE, 65536) < 0 || lower(RLIMIT_STACK, 8 << 20) < 0)
+                lower(RLIMIT_MSGQUEUE, 65536) < 0 || lower(RLIMIT_STACK, 8 << 20) < 0 ||
+                lower(RLIMIT_MEMLOCK, 65536) < 0 || lower(RLIMIT_SIGPENDING, 4096) < 0 ||
+                lower(RLIMIT_RTPRIO, 0) < 0 || lower(RLIMIT_NICE, 0) < 0)
                 return "set its resource limits";
         if (in->pids_rlimit && lower(RLIMIT_NPROC, in->pids_rlimit) < 0)
                 return "limit its processes";
@@ -67,6 +71,15 @@ static int drop_capabilities(void)
         return r;
 }
 
+/* The second fence: whatever is not below the cell's own root cannot be opened, even through a
+ * descriptor that came from the host (/proc/self/fd). */
+static int fence_off_host(void)
+{
+        _cleanup_fd_ int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+        return root < 0 ? -1 : confine_landlock(root, UINT64_MAX, true);
+}
+
 const char *confine_cell(void)
 {
         static const struct sock_fprog program = {
@@ -80,6 +93,8 @@ const char *confine_cell(void)
                 return "drop its capabilities";
         if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
                 return "refuse new privileges";
+        if (fence_off_host() < 0)
+                return "fence off the host with landlock";
         if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0)
                 return "load its system call filter";
         return NULL;

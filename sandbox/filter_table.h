@@ -7,6 +7,7 @@
  * objects that outlive or leave the cell, looks into other processes, or opens kernel code that
  * has been a way out before. */
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/ioctl.h>
@@ -27,7 +28,7 @@
         ALLOW(close_range, "") ALLOW(open, "") ALLOW(openat, "") ALLOW(openat2, "")                \
         ALLOW(creat, "") ALLOW(dup, "") ALLOW(dup2, "") ALLOW(dup3, "") ALLOW(fcntl, "")           \
         ALLOW(flock, "") ALLOW(fsync, "") ALLOW(fdatasync, "") ALLOW(sync_file_range, "")          \
-        ALLOW(truncate, "") ALLOW(ftruncate, "") ALLOW(fallocate, "") ALLOW(fadvise64, "")         \
+        ALLOW(truncate, "") ALLOW(ftruncate, "") ALLOW(fallocate, "")         \
         ALLOW(readahead, "") ALLOW(copy_file_range, "") ALLOW(sendfile, "") ALLOW(splice, "")      \
         ALLOW(tee, "") ALLOW(vmsplice, "") ALLOW(pipe, "") ALLOW(pipe2, "")                        \
         ALLOW(stat, "") ALLOW(fstat, "") ALLOW(lstat, "") ALLOW(newfstatat, "") ALLOW(statx, "")   \
@@ -42,12 +43,14 @@
         ALLOW(chmod, "") ALLOW(fchmod, "") ALLOW(fchmodat, "") ALLOW(fchmodat2, "")                \
         ALLOW(chown, "") ALLOW(fchown, "") ALLOW(lchown, "") ALLOW(fchownat, "")                   \
         ALLOW(utime, "") ALLOW(utimes, "") ALLOW(utimensat, "") ALLOW(futimesat, "")               \
-        ALLOW(umask, "") ALLOW(sync, "") ALLOW(syncfs, "")                                         \
+        ALLOW(umask, "") ALLOW(syncfs, "")                                         \
         ALLOW(getxattr, "") ALLOW(lgetxattr, "") ALLOW(fgetxattr, "") ALLOW(listxattr, "")         \
         ALLOW(llistxattr, "") ALLOW(flistxattr, "") ALLOW(setxattr, "") ALLOW(lsetxattr, "")       \
         ALLOW(fsetxattr, "") ALLOW(removexattr, "") ALLOW(lremovexattr, "")                        \
         ALLOW(fremovexattr, "") ALLOW(inotify_init, "") ALLOW(inotify_init1, "")                   \
         ALLOW(inotify_add_watch, "") ALLOW(inotify_rm_watch, "")                                   \
+        DENY_VALUES(fadvise64, 3, "what the page cache holds is a channel between cells",          \
+                POSIX_FADV_DONTNEED)                                                               \
         DENY_VALUES(ioctl, 1, "typing into a terminal that the cell shares with its caller",       \
                 TIOCSTI, TIOCLINUX)
 
@@ -79,7 +82,8 @@
         ALLOW(set_thread_area, "") ALLOW(get_thread_area, "") ALLOW(rseq, "")                      \
         ALLOW(futex, "") ALLOW(futex_waitv, "") ALLOW(futex_wake, "") ALLOW(futex_wait, "")        \
         ALLOW(futex_requeue, "") ALLOW(restart_syscall, "")                                        \
-        ALLOW(getrlimit, "") ALLOW(setrlimit, "") ALLOW(prlimit64, "") ALLOW(getrusage, "")        \
+        ALLOW(getrlimit, "") ALLOW(setrlimit, "") ALLOW(getrusage, "")        \
+        ALLOW_VALUES(prlimit64, 0, "its own limits, not those of the cell's first process", 0)     \
         ALLOW(getpriority, "") ALLOW(setpriority, "") ALLOW(ioprio_get, "") ALLOW(ioprio_set, "")  \
         ALLOW(sched_yield, "") ALLOW(sched_getaffinity, "") ALLOW(sched_setaffinity, "")           \
         ALLOW(sched_getparam, "") ALLOW(sched_setparam, "") ALLOW(sched_getscheduler, "")          \
@@ -166,7 +170,8 @@
         DENY(kexec_file_load, EPERM, "kernel code") DENY(iopl, EPERM, "hardware")                  \
         DENY(ioperm, EPERM, "hardware") DENY(modify_ldt, EPERM, "kernel code")                     \
         DENY(memfd_secret, EPERM, "memory that no limit reclaims")                                 \
-        DENY(lookup_dcookie, EPERM, "kernel code")
+        DENY(lookup_dcookie, EPERM, "kernel code")                                                 \
+        DENY(sync, EPERM, "flushes every file system of the machine")
 
 #define FILTER_ROWS                                                                                \
         FILTER_FILES FILTER_MEMORY FILTER_PROCESSES FILTER_SIGNALS_AND_TIME                        \

@@ -110,7 +110,8 @@ int hierarchy_open_own(const char *controller)
                 return -1;
         /* In a container the mount shows only a part of the tree, named by its root. */
         len = strlen(root);
-        if (strcmp(root, "/") != 0 && strncmp(group, root, len) == 0)
+        if (strcmp(root, "/") != 0 && strncmp(group, root, len) == 0 &&
+                (group[len] == '/' || group[len] == '\0'))
                 below = group + len;
         snprintf(path, sizeof path, "%s%s", place, below);
         return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -11,6 +11,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -77,23 +78,14 @@ static void reset_signals(void)
         sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* The kernel's out-of-memory killer should take a cell before anything else of the machine. */
-static void offer_to_oom_killer(void)
-{
-        _cleanup_fd_ int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-
-        if (fd >= 0)
-                (void)!write(fd, "500", 3);
-}
-
 static void __attribute__((noreturn)) command_main(const struct inside *in)
 {
         const struct cell_request *q = in->request;
         int reason;
 
-        offer_to_oom_killer();
         setsid();
         umask(022);
+        personality(PER_LINUX);
         for (int i = 0; i < CELL_STDIO; i++)
                 if (dup2(q->stdio[i], i) < 0)
                         check(in, "connect its standard input and output");
@@ -157,6 +149,7 @@ static int loopback_up(void)
 
 static void become_root_inside(const struct inside *in)
 {
+        /* Also the effective id that the supervisor borrowed: all three are 0 inside. */
         if (in->root && setgroups(0, NULL) < 0)
                 check(in, "leave its groups");
         if (setresgid(0, 0, 0) < 0 || setresuid(0, 0, 0) < 0)

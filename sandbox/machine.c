@@ -1,6 +1,8 @@
 /* What this machine lets the supervisor do: decided from what is there, before the first cell. */
 #include "cell.h"
 
+#include "confine.h"
+
 #include <sys/capability.h>
 #include <unistd.h>
 
@@ -26,6 +28,7 @@ void machine_find(struct machine *ret)
         *ret = (struct machine){.root = geteuid() == 0 && has_capability(CAP_SYS_ADMIN) &&
                                         has_capability(CAP_SETUID)};
         cgroup_find(&ret->groups);
+        ret->landlock = (uint8_t)confine_landlock_abi();
         version = (unsigned)ret->groups.version;
         by[LIMIT_WALL] = ENFORCED_CLOCK;
         by[LIMIT_CPU] = by[LIMIT_MEMORY] = by_cgroup[version];

@@ -17,7 +17,9 @@
 #include "fd.h"
 
 #include <signal.h>
+#include <linux/securebits.h>
 #include <sys/capability.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 
@@ -50,6 +52,8 @@ static void keep_needed_capabilities(void)
                 cap_set_proc(keep);
         cap_free(now);
         cap_free(keep);
+        /* Taking on a cell's id for a moment (cell.c) must not take capabilities away. */
+        prctl(PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP);
 }
 
 static int watch_signals(void)

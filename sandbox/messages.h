@@ -23,8 +23,9 @@ enum cell_message {
                            its answer, for the unpacker the directory */
 
         /* supervisor → runner */
-        SUPERVISOR_READY, /* u8 root, u8 enum id_map, u8 cgroup version (0 none, 1, 2), u64 mask of
-                             weak limits, LIMIT_COUNT × u8 enum enforcer */
+        SUPERVISOR_READY, /* u8 root, u8 enum id_map, u8 cgroup version (0 none, 1, 2), u8 landlock
+                             ABI (0 none), u64 mask of weak limits, LIMIT_COUNT × u8 enum enforcer
+                           */
         CELL_DONE,        /* u32 id, u8 enum cell_end, u32 status, u16 enum code (what stopped it),
                              u64 cpu_us, u64 wall_us, u64 memory_peak, u64 pids_peak (0: unknown),
                              u64 oom_kills, u64 setup_us, u8 enum result_state, u64 result size;

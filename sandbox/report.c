@@ -52,7 +52,11 @@ void report_write(const struct cell *c, bool timing, int fd)
                 add_number_or_null(&b, "setup_us", true, c->setup_us);
         add_number_or_null(&b, "cpu_ms", true, c->usage.cpu_us / 1000);
         add_number_or_null(&b, "wall_ms", true, c->usage.wall_us / 1000);
-        buffer_add_format(&b, "\"memory_peak\": %llu}\n", (unsigned long long)c->usage.memory_peak);
+        if (c->usage.memory_peak > 0)
+                buffer_add_format(
+                        &b, "\"memory_peak\": %llu}\n", (unsigned long long)c->usage.memory_peak);
+        else
+                buffer_add_text(&b, "\"memory_peak\": null}\n");
         if (buffer_ok(&b))
                 (void)!fd_write_all(fd, b.data, b.len);
 }

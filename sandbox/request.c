@@ -3,6 +3,9 @@
 
 #include "fd.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 void request_free(struct cell_request *r)
 {
         for (char **s = r->argv; s && *s; s++)
@@ -75,6 +78,16 @@ static bool limits_ok(const struct limits *l)
         return true;
 }
 
+/* A directory as standard input would be a way to the host's tree, and so would a descriptor that
+ * was opened for its path alone. */
+static bool stdio_ok(int fd)
+{
+        int flags = fd < 0 ? -1 : fcntl(fd, F_GETFL);
+        struct stat st;
+
+        return flags >= 0 && !(flags & O_PATH) && fstat(fd, &st) == 0 && !S_ISDIR(st.st_mode);
+}
+
 int request_decode(struct frame *f, struct cell_request *ret, struct error *err)
 {
         struct cell_request q = {.stdio = {-EBADF, -EBADF, -EBADF}};
@@ -93,6 +106,8 @@ int request_decode(struct frame *f, struct cell_request *ret, struct error *err)
         get_text(&r, q.result_file, sizeof q.result_file);
         for (unsigned i = 0; i < CELL_STDIO && i < f->fd_count; i++)
                 q.stdio[i] = take_fd(&f->fds[i]);
+        for (int i = 0; i < CELL_STDIO; i++)
+                r.bad |= !stdio_ok(q.stdio[i]);
         if (!reader_done(&r) || q.kind >= CELL_KIND_COUNT || q.flags & ~CELL_ALLOW_WEAK ||
                 !q.argv[0] || *q.workdir != '/' || !limits_ok(&q.limits) ||
                 (*q.result_dir && !request_place_ok(q.result_dir))) {

@@ -8,6 +8,8 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 enum { POLL_MAX = 2 + SUPERVISOR_MAX_HELPERS + SUPERVISOR_MAX_CELLS * CELL_POLL_FDS };
@@ -53,6 +55,7 @@ static void send_ready(const struct machine *m)
         put_u8(&payload, m->root);
         put_u8(&payload, m->root ? IDS_BLOCK : IDS_SINGLE);
         put_u8(&payload, (uint8_t)m->groups.version);
+        put_u8(&payload, m->landlock);
         put_u64(&payload, m->weak);
         for (unsigned i = 0; i < LIMIT_COUNT; i++)
                 put_u8(&payload, m->enforcers[i]);
@@ -226,7 +229,12 @@ static void end_all(struct supervisor *s)
 
 int supervisor_serve(struct supervisor *s)
 {
+        /* A runner that stops in the middle of a frame must not keep cells beyond their limits. */
+        const struct timeval patience = {.tv_sec = 5};
         bool request;
+
+        setsockopt(SUPERVISOR_SOCKET, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+        setsockopt(SUPERVISOR_SOCKET, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
 
         s->helpers[0].id = OWN_CHILD;
         s->helpers[0].pid = cgroup_warm(&s->machine.groups, &s->helpers[0].pidfd);

@@ -100,7 +100,7 @@ static void put_breakdown(struct buffer *out, struct json_value breakdown)
 
                 json_number_text(child, score, sizeof score);
                 put_text(out, w.key);
-                put_text(out, score);
+                put_number(out, score);
                 answer_end(out, at);
         }
 }
@@ -114,7 +114,7 @@ static void put_tests(struct buffer *out, const struct list *tests)
 
                 put_text(out, t[i].name);
                 put_u8(out, t[i].passed);
-                put_text(out, t[i].duration_ms);
+                put_number(out, t[i].duration_ms);
                 put_text(out, t[i].error);
                 answer_end(out, at);
         }
@@ -124,7 +124,7 @@ static void put_result(struct buffer *out, const struct result *result)
 {
         size_t at = answer_begin(out, RESULT_SCORE);
 
-        put_text(out, result->score);
+        put_number(out, result->score);
         put_u8(out, result->pass);
         answer_end(out, at);
         put_breakdown(out, result->breakdown);

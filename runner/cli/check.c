@@ -5,17 +5,29 @@
 #include "privilege.h"
 #include "report/json.h"
 #include "task.h"
+#include "text.h"
 
 static void show_text(const char *path, const struct task *t)
 {
-        for (unsigned i = 0; i < t->problem_count; i++)
-                printf("%s/task.json:%u:%u: %s: %s\n", path, t->problems[i].line,
-                        t->problems[i].column, t->problems[i].key, t->problems[i].message);
-        for (unsigned i = 0; i < t->warning_count; i++)
-                printf("%s/task.json: warning: %s: %s\n", path, t->warnings[i].key,
-                        t->warnings[i].message);
+        char place[1024], key[1024], message[2048];
+
+        text_escape(place, sizeof place, path, strlen(path));
+        for (unsigned i = 0; i < t->problem_count; i++) {
+                const struct task_problem *p = &t->problems[i];
+
+                text_escape(key, sizeof key, p->key, strlen(p->key));
+                text_escape(message, sizeof message, p->message, strlen(p->message));
+                printf("%s/task.json:%u:%u: %s: %s\n", place, p->line, p->column, key, message);
+        }
+        for (unsigned i = 0; i < t->warning_count; i++) {
+                const struct task_problem *p = &t->warnings[i];
+
+                text_escape(key, sizeof key, p->key, strlen(p->key));
+                text_escape(message, sizeof message, p->message, strlen(p->message));
+                printf("%s/task.json: warning: %s: %s\n", place, key, message);
+        }
         if (t->problem_count == 0)
-                printf("%s: the task \"%s\" is valid\n", path, t->name);
+                printf("%s: the task is valid\n", place);
 }
 
 static void json_problems(struct json_writer *w, const char *key, const struct task_problem *list,

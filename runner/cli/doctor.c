@@ -5,7 +5,6 @@
 #include "fd.h"
 #include "report/json.h"
 
-#include <linux/landlock.h>
 #include <linux/openat2.h>
 #include <fcntl.h>
 #include <sys/syscall.h>
@@ -40,15 +39,11 @@ static void look_at_kernel(struct findings *f)
 {
         struct utsname name;
         struct open_how how = {.flags = O_PATH, .resolve = RESOLVE_BENEATH};
-        long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
         long fd = syscall(SYS_openat2, AT_FDCWD, ".", &how, sizeof how);
         struct finding *row;
 
         row = add(f, "kernel", uname(&name) == 0, "", "");
         snprintf(row->value, sizeof row->value, "%s %s", name.sysname, name.release);
-        row = add(f, "landlock", abi > 0, "a second fence around the helper programs",
-                "boot a kernel with CONFIG_SECURITY_LANDLOCK, and landlock in its lsm= list");
-        snprintf(row->value, sizeof row->value, abi > 0 ? "ABI %ld" : "none", abi);
         row = add(f, "openat2", fd >= 0, "some speed when opening files of submissions",
                 "use a kernel of version 5.6 or later");
         snprintf(row->value, sizeof row->value, "%s", fd >= 0 ? "yes" : "no");
@@ -60,6 +55,9 @@ static void look_at_machine(struct findings *f, const struct machine_facts *m)
 {
         struct finding *row;
 
+        row = add(f, "landlock", m->landlock > 0, "a second fence around cells and helper programs",
+                "boot a kernel with CONFIG_SECURITY_LANDLOCK, and landlock in its lsm= list");
+        snprintf(row->value, sizeof row->value, m->landlock ? "ABI %u" : "none", m->landlock);
         row = add(f, "ids", m->ids == IDS_BLOCK, "cells run under your own id on the host",
                 "run as root");
         snprintf(row->value, sizeof row->value, "%s",

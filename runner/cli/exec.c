@@ -7,6 +7,7 @@
 #include "spawn.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct exec_options {
@@ -30,6 +31,11 @@ static int take_limits(const struct option_list *list, struct limits *limits, st
                         return error_set(err, CODE_USAGE,
                                 "--limit %s: not of the form NAME=VALUE with "
                                 "a limit's name",
+                                list->values[i]);
+                if (limit == LIMIT_OUTPUT || limit == LIMIT_RESULT)
+                        return error_set(err, CODE_USAGE,
+                                "--limit %s: the output of exec is its caller's, and it has no "
+                                "result",
                                 list->values[i]);
                 if (limit_parse(limit, equals + 1, &limits->value[limit], err) < 0)
                         return error_add(err, "--limit %s", list->values[i]);
@@ -101,6 +107,7 @@ static int exec_cell(const struct exec_options *o, char **command, struct error 
                 .result_dir = "",
                 .result_file = "",
         };
+        struct stat st;
         int pair[2];
 
         limits_standard(&order.limits, CELL_SUITE);
@@ -108,6 +115,10 @@ static int exec_cell(const struct exec_options *o, char **command, struct error 
                 return -1;
         if (*order.workdir != '/')
                 return error_set(err, CODE_USAGE, "--workdir %s: not an absolute path", o->workdir);
+        for (int fd = 0; fd < CELL_STDIO; fd++)
+                if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
+                        return error_set(err, CODE_USAGE,
+                                "exec: descriptor %d is a directory, a way out of the cell", fd);
         if (fd_socketpair(pair, err) < 0 || send_report_request(pair[0], o, err) < 0 ||
                 channel_send_order(pair[0], 1, &order, err) < 0)
                 return -1;

@@ -53,7 +53,9 @@ void json_close(struct json_writer *w)
         buffer_add_char(w->out, array ? ']' : '}');
 }
 
-static void add_character(struct buffer *b, const unsigned char *at, size_t len)
+/* What is not a character to show is written as its number: the result may be read on a terminal.
+ */
+static void add_character(struct buffer *b, const unsigned char *at, size_t len, uint32_t code)
 {
         static const char short_forms[] = {['\b'] = 'b',
                 ['\t'] = 't',
@@ -65,8 +67,8 @@ static void add_character(struct buffer *b, const unsigned char *at, size_t len)
 
         if (*at < sizeof short_forms && short_forms[*at])
                 buffer_add_format(b, "\\%c", short_forms[*at]);
-        else if (*at < 0x20 || *at == 0x7f)
-                buffer_add_format(b, "\\u%04x", *at);
+        else if (text_is_control(code))
+                buffer_add_format(b, "\\u%04x", code);
         else
                 buffer_add(b, at, len);
 }
@@ -78,13 +80,14 @@ void json_bytes(struct json_writer *w, const char *key, const void *bytes, size_
         start(w, key);
         buffer_add_char(w->out, '"');
         while (len > 0) {
-                size_t n = text_utf8_next(at, len, NULL);
+                uint32_t code = 0;
+                size_t n = text_utf8_next(at, len, &code);
 
                 if (n == 0) {
                         buffer_add_text(w->out, "\xef\xbf\xbd");
                         n = 1;
                 } else
-                        add_character(w->out, at, n);
+                        add_character(w->out, at, n, code);
                 at += n;
                 len -= n;
         }

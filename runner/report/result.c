@@ -180,6 +180,7 @@ static void add_cell(struct json_writer *w, const struct evaluation *e)
         json_object(w, "isolation");
         json_text(w, "namespaces", "user mount pid net ipc uts cgroup");
         json_bool(w, "seccomp", true);
+        json_bool(w, "landlock", m->landlock > 0);
         json_text(w, "ids", m->ids == IDS_BLOCK ? "block" : "single");
         json_text(w, "cgroup",
                 m->cgroup_version == 2   ? "v2"

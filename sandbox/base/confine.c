@@ -12,7 +12,49 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+int confine_landlock_abi(void)
+{
+        long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+
+        return abi > 0 ? (int)abi : 0;
+}
+
+int confine_landlock(int tree, uint64_t allowed, bool network)
+{
+        /* Bits by ABI version; the newer ones are not in every system's header. */
+        static const uint64_t known[] = {0, 0x1fff, 0x3fff, 0x7fff, 0x7fff, 0xffff};
+        struct {
+                uint64_t fs, net, scope;
+        } rules = {0};
+        struct landlock_path_beneath_attr beneath = {.parent_fd = tree};
+        int abi = confine_landlock_abi();
+        size_t size = abi >= 6 ? 24 : abi >= 4 ? 16 : 8;
+        _cleanup_fd_ int ruleset = -EBADF;
+
+        if (abi <= 0)
+                return 0;
+        rules.fs = known[abi < 5 ? abi : 5];
+        rules.net = abi >= 4 && !network ? 3 : 0;
+        rules.scope = abi >= 6 ? 3 : 0;
+        ruleset = (int)syscall(SYS_landlock_create_ruleset, &rules, size, 0);
+        if (ruleset < 0)
+                return -1;
+        if (tree >= 0) {
+                beneath.allowed_access = allowed & rules.fs;
+                if (syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &beneath,
+                            0) < 0)
+                        return -1;
+        }
+        return (int)syscall(SYS_landlock_restrict_self, ruleset, 0);
+}
+
 #ifndef ASSAY_UNCONFINED
+/* What a helper may do below its tree: make, write, read and remove. */
+static const uint64_t below_tree = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_READ_FILE |
+                                   LANDLOCK_ACCESS_FS_READ_DIR | LANDLOCK_ACCESS_FS_REMOVE_DIR |
+                                   LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_DIR |
+                                   LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SYM;
+
 static int limit(int resource, uint64_t value)
 {
         struct rlimit now, want;
@@ -49,40 +91,6 @@ static int drop_capabilities(void)
         return r;
 }
 
-/* Everything landlock can refuse is refused, but for making, writing and removing below `tree`. */
-static int landlock(int tree)
-{
-        const uint64_t below_tree = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_READ_FILE |
-                                    LANDLOCK_ACCESS_FS_READ_DIR | LANDLOCK_ACCESS_FS_REMOVE_DIR |
-                                    LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_DIR |
-                                    LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SYM;
-        /* Bits by ABI version; the newer ones are not in every system's header. */
-        static const uint64_t known[] = {0, 0x1fff, 0x3fff, 0x7fff, 0x7fff, 0xffff};
-        struct {
-                uint64_t fs, net, scope;
-        } rules = {0};
-        struct landlock_path_beneath_attr beneath = {.parent_fd = tree};
-        long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
-        size_t size = abi >= 6 ? 24 : abi >= 4 ? 16 : 8;
-        _cleanup_fd_ int ruleset = -EBADF;
-
-        if (abi <= 0)
-                return 0;
-        rules.fs = known[abi < 5 ? abi : 5];
-        rules.net = abi >= 4 ? 3 : 0;
-        rules.scope = abi >= 6 ? 3 : 0;
-        ruleset = (int)syscall(SYS_landlock_create_ruleset, &rules, size, 0);
-        if (ruleset < 0)
-                return -1;
-        if (tree >= 0) {
-                beneath.allowed_access = below_tree & rules.fs;
-                if (syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &beneath,
-                            0) < 0)
-                        return -1;
-        }
-        return (int)syscall(SYS_landlock_restrict_self, ruleset, 0);
-}
-
 static int seccomp(const struct sock_filter *filter, size_t length)
 {
         struct sock_fprog program = {
@@ -105,7 +113,7 @@ int confine_self(const struct confinement *c, struct error *err)
                 step = "capabilities";
         else if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
                 step = "no_new_privs";
-        else if (landlock(c->tree) < 0)
+        else if (confine_landlock(c->tree, below_tree, false) < 0)
                 step = "landlock";
         else if (limits(c) < 0)
                 step = "limits";

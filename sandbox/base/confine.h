@@ -28,6 +28,13 @@ struct confinement {
  * kernel without landlock is no failure: the other fences hold. */
 int confine_self(const struct confinement *c, struct error *err);
 
+/* The version of landlock's interface that the kernel has; 0 for none. */
+int confine_landlock_abi(void);
+/* Landlock alone: refuse everything it knows but `allowed` (LANDLOCK_ACCESS_FS_…) below `tree`
+ * (-EBADF: nowhere), TCP where `network` is false, and abstract sockets and signals that leave.
+ * 0 also where the kernel has no landlock. Needs no_new_privs. */
+int confine_landlock(int tree, uint64_t allowed, bool network);
+
 /* Called by a helper right after confine_self(), where it exists: the tests link one that plays a
  * helper that was taken over (tests/takeover/hook.c). Products have none. */
 void takeover_hook(void) __attribute__((weak));

@@ -27,7 +27,8 @@ cell() {
     run -124 cell --limit wall=200ms host -- sleep 60
     run -124 cell --limit cpu=200ms host -- sh -c 'while :; do :; done'
     run -137 cell --limit memory=24MiB host -- sh -c 'x=$(yes)'
-    run -137 cell --limit pids=10 host -- sh -c 'while :; do sleep 60 & done'
+    # Where processes are only counted by polling, a shell may give up before it is seen.
+    [ ${#weak[@]} -gt 0 ] || run -137 cell --limit pids=10 host -- sh -c 'while :; do sleep 60 & done'
 }
 
 @test "125 when Assay fails, 2 for wrong usage" {
@@ -36,6 +37,8 @@ cell() {
     run -2 cell --limit memory=much host -- true
     run -2 cell --limit nonsense=1 host -- true
     run -2 cell other-image -- true
+    run -2 cell --limit output=1KiB host -- true
+    run -2 cell host -- true < /
 }
 
 @test "standard input and output are the caller's" {
@@ -51,7 +54,7 @@ cell() {
 @test "--report tells how it ended and what it used" {
     cell --report "$work/report" --timing host -- sh -c 'exit 3' || true
     [ "$(jq -c '[.exit, .signal, .limit]' "$work/report")" = '[3,null,null]' ]
-    [ "$(jq '.setup_us > 0 and .wall_ms >= 0 and .memory_peak > 0' "$work/report")" = true ]
+    [ "$(jq '.setup_us > 0 and .wall_ms >= 0 and .memory_peak != 0' "$work/report")" = true ]
     cell --report "$work/report" --limit wall=100ms host -- sleep 60 || true
     [ "$(jq -c '[.exit, .signal, .limit]' "$work/report")" = '[null,null,"limit.wall"]' ]
 }

@@ -169,6 +169,49 @@ setup() {
     is code limit.wall "$(field .code)"
 }
 
+@test "numbers with exponents are numbers" {
+    task exponents
+    submission
+    grade
+    is exit 0 "$status"
+    is score 80 "$(field .exact.score)"
+    is duration 1500 "$(field '.tests[0].duration_ms')"
+}
+
+@test "an external score that is none is a usage error" {
+    task good
+    submission
+    for score in 101 -1 100.1 007 x; do
+        grade --llm-score "$score"
+        is "exit for $score" 2 "$status"
+    done
+}
+
+@test "evaluations at once do not disturb each other" {
+    task good
+    submission
+    for i in 1 2 3 4 5 6 7 8; do
+        for _ in 1 2 3; do
+            "$ASSAY" run --quiet "${weak[@]}" "$work/task" "$work/submission.tar.gz" || echo "failed: $?"
+        done > "$work/out.$i" 2>&1 3>&- &
+    done
+    wait
+    is failures '' "$(cat "$work"/out.*)"
+    nothing_left
+}
+
+@test "an odd umask and a file size limit of the caller" {
+    task good
+    submission
+    touch "$work/result.json" "$work/errors"
+    (umask 0777 && grade && is status graded "$(field .status)")
+    nothing_left
+    # shellcheck disable=SC2016 # for the shell below
+    run -4 sh -c 'ulimit -f 0; exec "$@"' sh "$ASSAY" run --quiet "${weak[@]}" "$work/task" \
+        "$work/submission.tar.gz"
+    nothing_left
+}
+
 # --- results that are none -----------------------------------------------------------------
 
 # kind CODE for each way to write no valid result
@@ -334,7 +377,7 @@ result_ends() {
     is exit 0 "$status"
 }
 
-@test "SIGINT ends an evaluation with 130 and leaves nothing" {
+@test "a signal ends an evaluation with 130 and leaves nothing; an ignored one does not" {
     task sleeps
     submission
     "$ASSAY" run --json "${weak[@]}" "$work/task" "$work/submission.tar.gz" > "$work/result.json" \
@@ -342,7 +385,8 @@ result_ends() {
     local runner=$!
     until [ -n "$(ls "$ASSAY_STATE/work" 2> /dev/null)" ] && pgrep -P "$runner" > /dev/null; do :; done
     until pgrep -f '^/tests/suite sleeps$' > /dev/null; do :; done
-    kill -INT "$runner"
+    kill -INT "$runner" # which bash has its background commands ignore
+    kill -TERM "$runner"
     status=0
     wait "$runner" || status=$?
     is exit 130 "$status"

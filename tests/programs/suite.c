@@ -51,6 +51,13 @@ static void no_tests(void)
         put("{\"score\": 100, \"pass\": true, \"tests\": []}");
 }
 
+/* Numbers in the forms that JSON writers of other languages give them. */
+static void exponents(void)
+{
+        put("{\"score\": 8.0e1, \"pass\": true, \"breakdown\": {\"Correctness\": 1E-05},"
+            " \"tests\": [{\"name\": \"a\", \"passed\": true, \"duration_ms\": 1.5e3}]}");
+}
+
 static void nothing(void)
 {
 }
@@ -210,6 +217,7 @@ static const struct {
         {"not-a-number", not_a_number},
         {"twice", twice},
         {"no-tests", no_tests},
+        {"exponents", exponents},
         {"nothing", nothing},
         {"empty", empty},
         {"exits", exits},

@@ -73,10 +73,21 @@ Test(scorer, decimals)
 {
         static const char *const good[] = {"0", "84.00", "-1", "0.5", "100"};
         static const char *const bad[] = {"", "-", ".5", "5.", "1e3", "+1", " 1", "1 ", "0x1",
-                "NaN", "1.2.3", "verdict.json"};
+                "NaN", "1.2.3", "007", "00", "verdict.json"};
 
         for (size_t i = 0; i < sizeof good / sizeof *good; i++)
                 cr_expect(scorer_is_decimal(good[i]), "%s", good[i]);
         for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
                 cr_expect_not(scorer_is_decimal(bad[i]), "%s", bad[i]);
+}
+
+Test(scorer, scores)
+{
+        static const char *const good[] = {"0", "0.001", "9", "99.999", "100", "100.00"};
+        static const char *const bad[] = {"-1", "-0", "100.01", "101", "1000", "99999", "1e1", ""};
+
+        for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+                cr_expect(scorer_is_score(good[i]), "%s", good[i]);
+        for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+                cr_expect_not(scorer_is_score(bad[i]), "%s", bad[i]);
 }

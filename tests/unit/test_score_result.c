@@ -14,7 +14,7 @@ static const struct {
         {"\xef\xbb\xbf{\"score\": 0.1000000000000000055, \"pass\": false}",
                 "SCORE '0.1000000000000000055' 0\n"},
         {"{\"score\": 100" REST, "SCORE '100' 1\n"},
-        {"{\"score\": 1e2" REST, "SCORE '1e2' 1\n"},
+        {"{\"score\": 1e2" REST, "SCORE '100' 1\n"},
         {"{\"pass\": true, \"notes\": \"line\\nline\", \"score\": 5, \"breakdown\": {\"b\": 1.5, "
          "\"a\": 100}, \"tests\": [{\"name\": \"t\", \"passed\": true, \"duration_ms\": 1.25}, "
          "{\"error\": \"boom\", \"passed\": false, \"name\": \"u\"}]}",
