@@ -42,7 +42,8 @@ const char *error_class_name(enum error_class class)
 }
 
 /* Format, then escape: a file name of an outsider must not reach a terminal raw. */
-static void error_format(struct error *err, const char *format, va_list args)
+__attribute__((format(printf, 2, 0))) static void error_format(
+        struct error *err, const char *format, va_list args)
 {
         char raw[sizeof err->text];
 
