@@ -22,10 +22,6 @@ HARDENING := -fPIE -fstack-protector-strong -fstack-clash-protection -D_FORTIFY_
              -fcf-protection
 OPTIMIZE  ?= -O2
 CFLAGS    ?= -g
-ALL_CPPFLAGS := -D_GNU_SOURCE -DASSAY_VERSION='"$(VERSION)"' -I. -Isandbox/base -Irunner -I$(BUILD)/gen \
-                -include sandbox/base/banned.h $(CPPFLAGS)
-ALL_CFLAGS   := -std=c17 $(WARNINGS) $(OPTIMIZE) $(HARDENING) $(CFLAGS)
-ALL_LDFLAGS  := -Wl,-z,relro,-z,now,-z,noexecstack,--as-needed $(LDFLAGS)
 
 # `make SANITIZE=1` builds dynamic programs under ASan and UBSan that keep their rights, because
 # the sanitizers' runtime needs them. For tests of the programs themselves, never for use.
@@ -33,11 +29,16 @@ ifdef SANITIZE
 BUILD        := build/asan
 OPTIMIZE     := -O1
 HARDENING    := -fPIE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-ALL_CPPFLAGS += -DASSAY_UNCONFINED
+UNCONFINED   := -DASSAY_UNCONFINED
 STATIC       := -pie
 else
 STATIC       := -static-pie
 endif
+
+ALL_CPPFLAGS := -D_GNU_SOURCE -DASSAY_VERSION='"$(VERSION)"' -I. -Isandbox/base -Irunner -I$(BUILD)/gen \
+                -include sandbox/base/banned.h $(UNCONFINED) $(CPPFLAGS)
+ALL_CFLAGS   := -std=c17 $(WARNINGS) $(OPTIMIZE) $(HARDENING) $(CFLAGS)
+ALL_LDFLAGS  := -Wl,-z,relro,-z,now,-z,noexecstack,--as-needed $(LDFLAGS)
 
 base_src   := $(filter-out %/filter_gen.c,$(wildcard sandbox/base/*.c))
 cell_src   := $(wildcard sandbox/*.c)
@@ -106,7 +107,8 @@ $(call objects,evaluators/main.c): $(BUILD)/gen/filter_evaluators.h
 # speaks the frames of one of our programs, with the library that is built like that program.
 tool_link := -static
 ifdef SANITIZE
-$(BUILD)/tests/%-driver: tool_link := -fsanitize=address,undefined
+tools     := $(filter %-driver,$(tools))
+tool_link := -fsanitize=address,undefined
 endif
 $(BUILD)/tests/%: tests/programs/%.c $(BUILD)/libbase.a Makefile
 	@mkdir -p $(@D)
@@ -161,8 +163,9 @@ check: packages-check
 
 .PHONY: check-asan
 check-asan: packages-check
+	@$(MAKE) --no-print-directory -s -j2 tests
 	@$(MAKE) --no-print-directory -s -j2 SANITIZE=1 tests
-	@tests/check-asan $(abspath build/asan)
+	@tests/check-asan $(abspath build/asan) $(abspath $(BUILD))
 
 .PHONY: bench
 bench: packages-check
