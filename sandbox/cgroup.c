@@ -117,12 +117,12 @@ static int find_v2_parent(int own)
         return -1;
 }
 
-static void find_v1(struct cgroup_root *ret)
+static void find_v1(struct cgroup_root *ret, int memory)
 {
-        static const char *const controllers[] = {"memory", "pids", "cpu"};
-
-        for (unsigned i = 0; i < sizeof controllers / sizeof *controllers; i++)
-                ret->parents[i] = hierarchy_open_own(controllers[i]);
+        ret->parents[HIERARCHY_MEMORY] = memory;
+        ret->parents[HIERARCHY_PIDS] = hierarchy_open_own("pids");
+        ret->parents[HIERARCHY_CPU] = hierarchy_open_own("cpu");
+        ret->parents[HIERARCHY_UNIFIED] = hierarchy_open_own(NULL);
         if (may_make(ret->parents[HIERARCHY_MEMORY]) && may_make(ret->parents[HIERARCHY_PIDS]))
                 ret->version = 1;
         else
@@ -134,28 +134,30 @@ static void find_v1(struct cgroup_root *ret)
                 ret->parents[HIERARCHY_UNIFIED] = fd_close(ret->parents[HIERARCHY_UNIFIED]);
 }
 
-void cgroup_find(struct cgroup_root *ret)
+static void find_v2(struct cgroup_root *ret)
 {
-        char controllers[256] = "";
-        int own = hierarchy_open_own(NULL);
+        int parent = find_v2_parent(hierarchy_open_own(NULL));
 
-        *ret = (struct cgroup_root){.parents = {-EBADF, -EBADF, -EBADF, -EBADF}};
-        if (own >= 0)
-                read_at(own, "cgroup.controllers", controllers, sizeof controllers);
-        if (!strstr(controllers, "memory") || !strstr(controllers, "pids")) {
-                ret->parents[HIERARCHY_UNIFIED] = own;
-                find_v1(ret);
-                return;
-        }
-        own = find_v2_parent(own);
-        if (own < 0) {
+        if (parent < 0) {
                 snprintf(ret->why_not, sizeof ret->why_not,
                         "no group of version 2 is delegated to this user");
                 return;
         }
         ret->version = 2;
         for (unsigned i = 0; i < HIERARCHY_COUNT; i++)
-                ret->parents[i] = own;
+                ret->parents[i] = parent;
+}
+
+/* Memory belongs to one version at a time; where it is mounted decides. */
+void cgroup_find(struct cgroup_root *ret)
+{
+        int memory = hierarchy_open_own("memory");
+
+        *ret = (struct cgroup_root){.parents = {-EBADF, -EBADF, -EBADF, -EBADF}};
+        if (memory >= 0)
+                find_v1(ret, memory);
+        else
+                find_v2(ret);
 }
 
 unsigned slot_random(void)

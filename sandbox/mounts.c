@@ -134,24 +134,37 @@ static int mount_overlay(const char *lower, int empty, unsigned attributes, bool
         return sys_fsmount(fs, FSMOUNT_CLOEXEC, attributes);
 }
 
+/* The empty second layer. As root on kernels before 6.15 it cannot lie in the cell's own root,
+ * which is not attached yet: then it is a directory of the host, found out once. */
+static int open_empty(const struct mounts *m, bool attached)
+{
+        const int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+
+        if (!attached)
+                return openat(m->root, "empty", flags);
+        mkdir("/run/assay", 0755);
+        mkdir("/run/assay/empty", 0755);
+        return open("/run/assay/empty", flags);
+}
+
 /* A read-only view of the host directory `path` (or /proc/self/fd/N). It is an overlay and not a
  * bind, so that its inodes are this cell's alone: locks, leases and inotify on a shared inode
  * would let cells talk. The kernel wants two layers; the second is empty. */
 static int make_tree(
         const char *path, const struct mounts *m, uint8_t flags, bool root, struct error *err)
 {
+        static bool attached;
         unsigned attributes = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
                               (flags & MOUNT_NO_EXEC ? MOUNT_ATTR_NOEXEC : 0);
-        _cleanup_fd_ int empty = openat(m->root, "empty", O_PATH | O_DIRECTORY | O_CLOEXEC);
-        int mount = mount_overlay(path, empty, attributes, root);
+        int mount;
 
-        if (mount < 0 && errno == EINVAL && root) {
-                /* Kernels before 6.15 take no layer from a mount that is not attached. */
-                mkdir("/run/assay", 0755);
-                mkdir("/run/assay/empty", 0755);
-                fd_close(empty);
-                empty = open("/run/assay/empty", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-                mount = mount_overlay(path, empty, attributes, root);
+        for (;;) {
+                _cleanup_fd_ int empty = open_empty(m, attached);
+
+                mount = empty < 0 ? -1 : mount_overlay(path, empty, attributes, root);
+                if (mount >= 0 || errno != EINVAL || attached || !root)
+                        break;
+                attached = true;
         }
         if (mount < 0)
                 return error_errno(err, CODE_INFRA_CELL, errno, "cannot show %s to a cell", path);
