@@ -12,6 +12,42 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+int confine_limit(int resource, uint64_t value)
+{
+        struct rlimit now, want;
+
+        if (getrlimit((__rlimit_resource_t)resource, &now) < 0)
+                return -1;
+        if (value > now.rlim_max)
+                value = now.rlim_max; /* never raised: that would need a privilege */
+        want = (struct rlimit){value, value};
+        return setrlimit((__rlimit_resource_t)resource, &want);
+}
+
+int confine_drop_capabilities(void)
+{
+        cap_t none = cap_init();
+        int r;
+
+        if (!none)
+                return -1;
+        r = cap_set_proc(none);
+        cap_free(none);
+        if (r == 0)
+                r = prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+        return r;
+}
+
+int confine_filter(const struct sock_filter *filter, size_t length)
+{
+        struct sock_fprog program = {
+                .len = (unsigned short)length,
+                .filter = (struct sock_filter *)(uintptr_t)filter,
+        };
+
+        return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
 int confine_landlock_abi(void)
 {
         long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
@@ -55,50 +91,16 @@ static const uint64_t below_tree = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCE
                                    LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_DIR |
                                    LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SYM;
 
-static int limit(int resource, uint64_t value)
-{
-        struct rlimit now, want;
-
-        if (getrlimit((__rlimit_resource_t)resource, &now) < 0)
-                return -1;
-        if (value > now.rlim_max)
-                value = now.rlim_max; /* never raised: that would need a privilege */
-        want = (struct rlimit){value, value};
-        return setrlimit((__rlimit_resource_t)resource, &want);
-}
-
 static int limits(const struct confinement *c)
 {
-        if (limit(RLIMIT_CPU, c->cpu_seconds) < 0 || limit(RLIMIT_AS, c->memory) < 0 ||
-                limit(RLIMIT_FSIZE, c->file_size) < 0 || limit(RLIMIT_NOFILE, c->open_files) < 0 ||
-                limit(RLIMIT_NPROC, 0) < 0 || limit(RLIMIT_CORE, 0) < 0 ||
-                limit(RLIMIT_MEMLOCK, 0) < 0 || limit(RLIMIT_MSGQUEUE, 0) < 0)
+        if (confine_limit(RLIMIT_CPU, c->cpu_seconds) < 0 ||
+                confine_limit(RLIMIT_AS, c->memory) < 0 ||
+                confine_limit(RLIMIT_FSIZE, c->file_size) < 0 ||
+                confine_limit(RLIMIT_NOFILE, c->open_files) < 0 ||
+                confine_limit(RLIMIT_NPROC, 0) < 0 || confine_limit(RLIMIT_CORE, 0) < 0 ||
+                confine_limit(RLIMIT_MEMLOCK, 0) < 0 || confine_limit(RLIMIT_MSGQUEUE, 0) < 0)
                 return -1;
         return 0;
-}
-
-static int drop_capabilities(void)
-{
-        cap_t none = cap_init();
-        int r;
-
-        if (!none)
-                return -1;
-        r = cap_set_proc(none);
-        cap_free(none);
-        if (r == 0)
-                r = prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-        return r;
-}
-
-static int seccomp(const struct sock_filter *filter, size_t length)
-{
-        struct sock_fprog program = {
-                .len = (unsigned short)length,
-                .filter = (struct sock_filter *)(uintptr_t)filter,
-        };
-
-        return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
 int confine_self(const struct confinement *c, struct error *err)
@@ -109,7 +111,7 @@ int confine_self(const struct confinement *c, struct error *err)
                 step = "dumpable";
         else if (syscall(SYS_close_range, c->keep_fds, ~0U, 0) < 0)
                 step = "descriptors";
-        else if (drop_capabilities() < 0)
+        else if (confine_drop_capabilities() < 0)
                 step = "capabilities";
         else if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
                 step = "no_new_privs";
@@ -117,7 +119,7 @@ int confine_self(const struct confinement *c, struct error *err)
                 step = "landlock";
         else if (limits(c) < 0)
                 step = "limits";
-        else if (seccomp(c->filter, c->filter_length) < 0)
+        else if (confine_filter(c->filter, c->filter_length) < 0)
                 step = "seccomp";
         if (step)
                 return error_errno(err, CODE_INFRA_HELPER, errno, "%s cannot lock itself in (%s)",

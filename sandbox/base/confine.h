@@ -10,6 +10,7 @@
 #include "error.h"
 
 #include <linux/filter.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct confinement {
@@ -28,6 +29,14 @@ struct confinement {
  * kernel without landlock is no failure: the other fences hold. */
 int confine_self(const struct confinement *c, struct error *err);
 
+/* The single steps, for what a cell's processes need of them. Each 0, or -1 with errno.
+ *
+ * Lower a resource limit, soft and hard; a caller's that is lower already stays. */
+int confine_limit(int resource, uint64_t value);
+/* No capability in any set but the bounding one. */
+int confine_drop_capabilities(void);
+/* Load a compiled system call filter. Needs no_new_privs. */
+int confine_filter(const struct sock_filter *filter, size_t length);
 /* The version of landlock's interface that the kernel has; 0 for none. */
 int confine_landlock_abi(void);
 /* Landlock alone: refuse everything it knows but `allowed` (LANDLOCK_ACCESS_FS_…) below `tree`
