@@ -242,7 +242,10 @@ int submission_unpack(struct submission *s, const struct task *t, const struct w
         id = channel_start_helper(
                 c, HELPER_UNPACK, HELPER_PLAIN, (int[]){s->archive, pair[1], w->tree}, 3, err);
         fd_close(pair[1]);
-        r = id == 0 ? -1 : send_request(pair[0], t, err);
+        r = id == 0 ? -1 : 0;
+        /* One that could not even lock itself in says why and hears nothing: listen all the same. */
+        if (r == 0)
+                send_request(pair[0], t, NULL);
         while (r == 0)
                 r = take_answer(s, pair[0], w, err);
         fd_close(pair[0]);
