@@ -299,7 +299,7 @@ int task_read(struct task *t, struct channel *c, struct error *err)
         for (unsigned i = 0; i < CELL_KIND_COUNT; i++)
                 limits_standard(&t->limits[i], (enum cell_kind)i);
         if (scorer_ask(c, HELPER_TASK, t->file, take, t, err) < 0)
-                return error_add(err, "task.json");
+                return err->code == CODE_TASK_INVALID ? -1 : error_add(err, "task.json");
         for (unsigned i = 0; i < CELL_KIND_COUNT; i++)
                 limits_settle(&t->limits[i]);
         if (!t->name || !t->title || !t->description || !t->image || !t->result_format ||

@@ -86,9 +86,9 @@ static int open_work(struct error *err)
         gid_t gid;
         int fd;
 
-        if (state_path(path, sizeof path - sizeof "/work", err) < 0)
+        if (state_path(path, sizeof path - sizeof "/evaluations", err) < 0)
                 return -1;
-        snprintf(path + strlen(path), sizeof "/work", "/work");
+        snprintf(path + strlen(path), sizeof "/evaluations", "/evaluations");
         if (make_path(path, err) < 0)
                 return -1;
         fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

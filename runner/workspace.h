@@ -1,7 +1,7 @@
 /* Where an evaluation keeps what it unpacks: one directory of its own below the state directory.
  *
- *   STATE/work/ID/         the runner's; locked while the evaluation lives
- *   STATE/work/ID/tree/    the unpacker's: the submission
+ *   STATE/evaluations/ID/         the runner's; locked while the evaluation lives
+ *   STATE/evaluations/ID/tree/    the unpacker's: the submission
  *
  * STATE is $ASSAY_STATE, else /var/lib/assay for root, else $XDG_STATE_HOME/assay or
  * ~/.local/state/assay. Made with the caller's rights, before root is given up. */
@@ -13,9 +13,9 @@
 enum { WORKSPACE_ID_SIZE = 27 };
 
 struct workspace {
-        int work;                   /* STATE/work */
-        int lock;                   /* STATE/work/ID */
-        int tree;                   /* STATE/work/ID/tree */
+        int work;                   /* STATE/evaluations */
+        int lock;                   /* STATE/evaluations/ID */
+        int tree;                   /* STATE/evaluations/ID/tree */
         char id[WORKSPACE_ID_SIZE]; /* a ULID: the evaluation's */
 };
 

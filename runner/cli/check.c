@@ -75,6 +75,7 @@ static int check(const char *path, const struct common_options *common, struct e
                 r = task_read(&task, &channel, err);
         channel_close(&channel);
         if (r == 0 || (err->code == CODE_TASK_INVALID && task.problem_count > 0)) {
+                r = r == 0 ? 0 : END_USAGE; /* the list says it all */
                 if (common->json)
                         show_json(&task);
                 else if (!common->quiet)

@@ -83,5 +83,5 @@ ends() {
 
 # Nothing of an evaluation is left: no work directory, no group, no process of a cell.
 nothing_left() {
-    is 'work directories' '' "$(ls "$ASSAY_STATE/work")"
+    is 'work directories' '' "$(ls "$ASSAY_STATE/evaluations")"
 }

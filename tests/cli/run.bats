@@ -383,7 +383,7 @@ result_ends() {
     "$ASSAY" run --json "${weak[@]}" "$work/task" "$work/submission.tar.gz" > "$work/result.json" \
         2> "$work/errors" 3>&- &
     local runner=$!
-    until [ -n "$(ls "$ASSAY_STATE/work" 2> /dev/null)" ] && pgrep -P "$runner" > /dev/null; do :; done
+    until [ -n "$(ls "$ASSAY_STATE/evaluations" 2> /dev/null)" ] && pgrep -P "$runner" > /dev/null; do :; done
     until pgrep -f '^/tests/suite sleeps$' > /dev/null; do :; done
     kill -INT "$runner" # which bash has its background commands ignore
     kill -TERM "$runner"
@@ -404,7 +404,7 @@ result_ends() {
     kill -KILL "$runner"
     wait "$runner" || true
     while kill -0 "$supervisor" 2> /dev/null; do :; done
-    [ -n "$(ls "$ASSAY_STATE/work")" ]
+    [ -n "$(ls "$ASSAY_STATE/evaluations")" ]
     task good
     grade
     is status graded "$(field .status)"
