@@ -113,7 +113,7 @@ endif
 $(BUILD)/tests/%: tests/programs/%.c $(BUILD)/libbase.a Makefile
 	@mkdir -p $(@D)
 	$(QUIET)$(CC) -D_GNU_SOURCE -I. -Isandbox/base -std=c17 $(WARNINGS) -O1 -g $(tool_link) -pthread \
-	    -o $@ $< $(BUILD)/libbase.a -lcap
+	    -MMD -MP -MF $@.d -o $@ $< $(BUILD)/libbase.a -lcap
 
 # The helpers with a hook after their confinement, which plays a helper that was taken over.
 $(BUILD)/tests/takeover-unpack: $(call objects,$(unpack_src)) $(BUILD)/obj/tests/takeover/hook.o \
@@ -195,7 +195,9 @@ install: all
 	install -m 755 $(BUILD)/assay $(DESTDIR)$(bindir)/assay
 	install -m 755 $(filter-out %/assay,$(programs)) $(DESTDIR)$(libexecdir)/
 	install -m 644 docs/assay.1 $(DESTDIR)$(mandir)/assay.1
+	install -m 644 README.md docs/*.md $(DESTDIR)$(docdir)/
 	cp -R docs/examples $(DESTDIR)$(docdir)/
+	chmod -R u=rwX,go=rX $(DESTDIR)$(docdir)/examples
 
 .PHONY: uninstall
 uninstall:
@@ -204,7 +206,7 @@ uninstall:
 
 .PHONY: clean
 clean:
-	rm -rf build compile_commands.json
+	rm -rf build $(BUILD) compile_commands.json
 
 .PHONY: help
 help:
@@ -217,4 +219,4 @@ help:
 	@echo 'make install     to PREFIX (/usr/local), below DESTDIR; uninstall takes it away'
 	@echo 'make clean       remove what was built'
 
--include $(patsubst %.o,%.d,$(call objects,$(base_src) $(cell_src) $(unpack_src) $(score_src) $(runner_src) $(unit_src)))
+-include $(patsubst %.o,%.d,$(call objects,$(base_src) $(cell_src) $(unpack_src) $(score_src) $(runner_src) $(unit_src) tests/takeover/hook.c)) $(wildcard $(BUILD)/tests/*.d)

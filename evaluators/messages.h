@@ -76,11 +76,14 @@ enum task_on_limit { ON_LIMIT_ERROR, ON_LIMIT_ZERO, ON_LIMIT_COUNT };
 enum {
         SCORE_MAX_TASK = 1 << 20,    /* bytes of task.json */
         SCORE_MAX_VERDICT = 4 << 20, /* bytes of a verdict */
-        SCORE_MAX_RESULT = 64 << 20, /* bytes of a result file; the cell's limit is lower */
+        SCORE_MAX_RESULT = 16 << 20, /* bytes of a result file; the cell's limit is lower */
         SCORE_MAX_TEXT = 8192,       /* bytes of any text field */
         SCORE_MAX_NAME = 512,        /* bytes of a name, number or path */
+        SCORE_MAX_ENV = 256,         /* variables of a suite */
+        SCORE_MAX_PLACE = 255,       /* bytes of a path inside a cell */
         SCORE_MAX_MANY = 100000,     /* how often a repeated frame may come */
         SCORE_MAX_DIGITS = 30,
+        SCORE_MAX_PLAIN = 140, /* bytes of a number without its exponent */
         SCORE_MAX_DEPTH = 64,
 };
 

@@ -148,6 +148,25 @@ int number_parse(mpq_t ret, const char *text)
         return 0;
 }
 
+int number_parse_plain(mpq_t ret, const char *text)
+{
+        size_t whole = strspn(text, "0123456789"), fraction = 0;
+        char digits[NUMBER_PLAIN_SIZE];
+
+        if (text[whole] == '.')
+                fraction = strspn(text + whole + 1, "0123456789");
+        if (whole == 0 || strlen(text) != whole + (fraction ? fraction + 1 : 0) ||
+                strlen(text) >= sizeof digits)
+                return -1;
+        memcpy(digits, text, whole);
+        memcpy(digits + whole, text + whole + (fraction > 0), fraction);
+        digits[whole + fraction] = '\0';
+        mpz_set_str(mpq_numref(ret), digits, 10);
+        mpz_set_ui(mpq_denref(ret), 1);
+        scale(ret, -(int)fraction);
+        return 0;
+}
+
 bool number_between(const char *text, unsigned long least, unsigned long most)
 {
         mpq_t x;

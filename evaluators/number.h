@@ -15,7 +15,7 @@
 
 enum {
         NUMBER_MAX_EXPONENT = 100,
-        NUMBER_PLAIN_SIZE = SCORE_MAX_DIGITS + NUMBER_MAX_EXPONENT + 8,
+        NUMBER_PLAIN_SIZE = SCORE_MAX_PLAIN + 1,
         NUMBER_TEXT_SIZE = 40, /* sign, digits, point, exponent and NUL */
 };
 
@@ -32,6 +32,8 @@ const char *decimal_scan(const char *text, size_t len, struct decimal *ret);
 
 /* The value of a text that is one number and nothing else; -1 otherwise. */
 int number_parse(mpq_t ret, const char *text);
+/* The same for what number_plain() wrote, which may have more digits. */
+int number_parse_plain(mpq_t ret, const char *text);
 /* The text is such a number and least <= number <= most. */
 bool number_between(const char *text, unsigned long least, unsigned long most);
 /* The text is such a number, whole (60, 60.0, 6e1) and at most `most`; -1 otherwise. */

@@ -118,7 +118,7 @@ static const struct fields suite_fields = FIELDS(suite_rows, UNKNOWN_IS_PROBLEM)
 static const struct field result_rows[] = {
         FIELD("format", field_choice, OPTIONAL, struct task, format, .choices = formats),
         FIELD("path", field_text, OPTIONAL, struct task, result_path, .least = 1,
-                .most = SCORE_MAX_NAME - 1, .check = task_check_result_path),
+                .most = SCORE_MAX_PLACE, .check = task_check_result_path),
         FIELD("on_limit", field_choice, OPTIONAL, struct task, on_limit, .choices = on_limits),
         LATER("key"),
         LATER("min"),

@@ -4,6 +4,8 @@
 
 #define RUBRIC "scoring.rubric"
 
+enum { MOST_ARGUMENT_BYTES = 48 << 10 };
+
 /* The default comes in here, so that a mode given wrongly stays NOT_GIVEN. */
 static void settle_mode(struct reading *r, struct task *t)
 {
@@ -118,6 +120,19 @@ static void check_judged(struct reading *r, const struct task *t)
                         test_sum, (unsigned)t->scoring.test_weight);
 }
 
+/* The command and its arguments travel in one request to the cell. */
+static void check_length(struct reading *r, const struct suite *s)
+{
+        const char *const *texts = s->command.items;
+        size_t sum = 0;
+
+        for (size_t i = 0; i < s->command.count; i++)
+                sum += strlen(texts[i]) + 1;
+        if (sum > MOST_ARGUMENT_BYTES)
+                reading_problem_at(r, "suite.command", "has %zu bytes of arguments, more than %d",
+                        sum, MOST_ARGUMENT_BYTES);
+}
+
 static void check_suite(struct reading *r, struct task *t)
 {
         if (t->suite.broker)
@@ -126,9 +141,21 @@ static void check_suite(struct reading *r, struct task *t)
                 reading_warning_at(r, "suite", "is not used in llm mode");
         if (t->scoring.mode == MODE_LLM || t->scoring.mode == NOT_GIVEN)
                 return;
+        check_length(r, &t->suite);
         if (!reading_has(r, "suite.command"))
                 reading_problem_at(
                         r, "suite.command", "is missing; image \"host\" has no program of its own");
+}
+
+/* Accepted, because tasks carry them from one tool to the next, but without effect here. */
+static void check_unused(struct reading *r)
+{
+        static const char *const paths[] = {
+                "visibility", "limits.total_memory", "submission.limits"};
+
+        for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+                if (reading_has(r, paths[i]))
+                        reading_warning_at(r, paths[i], "has no effect in this version");
 }
 
 static void check_memory(struct reading *r, struct task *t)
@@ -169,4 +196,5 @@ void task_check(struct reading *r, struct task *t)
         check_suite(r, t);
         check_memory(r, t);
         check_required(r, t);
+        check_unused(r);
 }

@@ -133,7 +133,7 @@ static bool read_env(struct reading *r, const struct field *f, const struct spot
         struct json_value child;
 
         (void)f;
-        if (!json_is_object(s->value.node))
+        if (!json_is_object(s->value.node) || json_object_size(s->value.node) > SCORE_MAX_ENV)
                 return false;
         for (struct json_walk w = json_walk(s->value); json_next(&w, &child);) {
                 struct spot below = spot_below(s, &w, child);
@@ -155,7 +155,7 @@ static bool read_env(struct reading *r, const struct field *f, const struct spot
 static void want_env(const struct field *f, char *out, size_t size)
 {
         (void)f;
-        snprintf(out, size, "an object of texts");
+        snprintf(out, size, "an object of at most %d texts", SCORE_MAX_ENV);
 }
 
 static const char *limit_name(const void *names, size_t i)

@@ -21,6 +21,7 @@ static void prepare(void)
         setenv("TZ", "UTC0", 1); /* libarchive turns the times of zip entries */
         tzset();
         umask(022);
+        signal(SIGPIPE, SIG_IGN);
         signal(SIGXFSZ, SIG_IGN); /* a file beyond the limit is an error, not the end */
 }
 

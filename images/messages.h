@@ -31,7 +31,7 @@ enum {
         UNPACK_MAX_REQUEST = 1 << 20,
         UNPACK_MAX_WARNINGS = 100, /* more are counted in one last warning */
         UNPACK_MAX_REQUIRED = 1000,
-        UNPACK_MAX_PATH = 4096, /* bytes of an entry's path */
+        UNPACK_MAX_PATH = 4095, /* bytes of an entry's path: as many as the kernel takes */
 };
 
 #define UNPACK_SECTIONS                                                                            \

@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { HELPER_WALL_MS = 120000 };
+enum { LINGER_MS = 10000 };
 
 const char *enforcer_name(enum enforcer e)
 {
@@ -21,6 +21,7 @@ const char *enforcer_name(enum enforcer e)
                 [ENFORCED_CLOCK] = "clock",
                 [ENFORCED_POLLING] = "polling",
                 [ENFORCED_RUNNER] = "runner",
+                [ENFORCED_SUPERVISOR] = "supervisor",
                 [ENFORCED_NOTHING] = "nothing",
         };
 
@@ -113,12 +114,19 @@ int channel_ready(struct channel *c, struct error *err)
         return 0;
 }
 
-static void put_list(struct buffer *b, const char *const *list)
+static uint32_t count_list(const char *const *list)
 {
         uint32_t count = 0;
 
         while (list[count])
                 count++;
+        return count;
+}
+
+static void put_list(struct buffer *b, const char *const *list)
+{
+        uint32_t count = count_list(list);
+
         put_u32(b, count);
         for (uint32_t i = 0; i < count; i++)
                 put_text(b, list[i]);
@@ -130,6 +138,9 @@ int channel_send_order(int socket, uint32_t id, const struct cell_order *order, 
         int fds[FRAME_MAX_FDS];
         unsigned count = 0;
 
+        if (count_list(order->argv) > CELL_MAX_ARGUMENTS)
+                return error_set(err, CODE_USAGE, "a command with more than %d arguments",
+                        CELL_MAX_ARGUMENTS);
         put_u32(&payload, id);
         put_u8(&payload, (uint8_t)order->kind);
         put_u8(&payload, order->allow_weak ? CELL_ALLOW_WEAK : 0);
@@ -226,11 +237,11 @@ uint32_t channel_start_helper(struct channel *c, enum helper which, enum helper_
         return c->last_id;
 }
 
-static int judge_helper(uint32_t status, bool too_slow, enum code code_if_slow, struct error *err)
+static int judge_helper(uint32_t status, enum code code_if_slow, struct error *err)
 {
         if (status == 0)
                 return 0;
-        if (too_slow || status == 128 + SIGXCPU)
+        if (status == 128 + SIGXCPU)
                 return error_set(err, code_if_slow, "it took more time than it may");
         if (status > 128)
                 return error_set(err, CODE_INTERNAL_HELPER,
@@ -244,15 +255,11 @@ int channel_helper_done(struct channel *c, uint32_t id, enum code code_if_slow, 
 {
         _cleanup_frame_ struct frame f = FRAME_INIT;
         struct pollfd wait = {.fd = c->socket, .events = POLLIN};
-        bool too_slow = false;
         struct reader r;
         uint32_t status;
 
-        if (poll(&wait, 1, HELPER_WALL_MS) == 0) {
-                too_slow = true;
-                if (channel_kill(c, id, CODE_INFRA_HELPER, err) < 0)
-                        return -1;
-        }
+        if (poll(&wait, 1, LINGER_MS) == 0 && channel_kill(c, id, CODE_INFRA_HELPER, err) < 0)
+                return -1;
         if (receive(c, &f, err) < 0)
                 return -1;
         r = reader_of(f.payload.data, f.payload.len);
@@ -265,5 +272,5 @@ int channel_helper_done(struct channel *c, uint32_t id, enum code code_if_slow, 
         status = get_u32(&r);
         if (f.type != HELPER_DONE || !reader_done(&r))
                 return malformed(err);
-        return judge_helper(status, too_slow, code_if_slow, err);
+        return judge_helper(status, code_if_slow, err);
 }

@@ -77,8 +77,8 @@ int channel_cell_done(struct channel *c, uint32_t id, struct cell_outcome *ret, 
 /* Start a helper with the descriptors that HELPER_START names; returns its id, or 0. */
 uint32_t channel_start_helper(struct channel *c, enum helper which, enum helper_mode mode,
         const int *fds, unsigned fd_count, struct error *err);
-/* Wait for its end. A helper that did not exit 0 is internal.helper_died, except that one killed
- * for its cpu or wall time fails with `code_if_slow`. */
+/* Wait for its end, which must be near: one that lingers is killed. A helper that did not exit 0 is
+ * internal.helper_died, but one that used up its processor time fails with `code_if_slow`. */
 int channel_helper_done(struct channel *c, uint32_t id, enum code code_if_slow, struct error *err);
 
 const char *enforcer_name(enum enforcer e);

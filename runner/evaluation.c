@@ -1,22 +1,15 @@
 /* The phases of an evaluation, in order; see evaluation.h. */
 #include "evaluation.h"
 
+#include "clock.h"
 #include "fd.h"
+#include "input.h"
 #include "interrupt.h"
 #include "privilege.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
-
-static uint64_t now_us(void)
-{
-        struct timespec now;
-
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
-}
 
 const char *status_name(enum status s)
 {
@@ -41,10 +34,10 @@ static int open_verdict(struct evaluation *e, struct error *err)
                 return 0;
         if (scorer_is_decimal(given))
                 return error_set(err, CODE_USAGE, "--llm-score %s: not between 0 and 100", given);
-        e->verdict_file = open(given, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+        e->verdict_file = input_open(given);
         if (e->verdict_file < 0)
                 return error_errno(err, CODE_USAGE, errno,
-                        "--llm-score %s: neither a number nor a file", given);
+                        "--llm-score %s: no number from 0 to 100, and no file either", given);
         return 0;
 }
 
@@ -60,7 +53,7 @@ int evaluation_open(struct evaluation *e, const char *task, const char *submissi
                 .verdict_file = -EBADF,
                 .suite_output = {-EBADF, -EBADF},
                 .outcome.result_fd = -EBADF,
-                .started_us = now_us(),
+                .started_us = clock_us(),
         };
         interrupt_hold();
         umask(077); /* whatever the caller's is: nothing of ours is for others */
@@ -88,7 +81,8 @@ static int phase_collect(struct evaluation *e, struct error *err)
 {
         if (suite_judge(e, err) == 0)
                 return grade_collect(e, err);
-        if (code_info(err->code)->class != CLASS_LIMIT || e->task.on_limit != ON_LIMIT_ZERO)
+        if (e->outcome.stopped == CODE_NONE || e->outcome.stopped == CODE_INTERRUPTED ||
+                e->task.on_limit != ON_LIMIT_ZERO)
                 return -1;
         return grade_limit_as_zero(e, err);
 }
@@ -112,10 +106,27 @@ const char *phase_name(enum phase p)
         return phases[p].name;
 }
 
+static void refuse_weak_limits(struct evaluation *e)
+{
+        char names[128];
+
+        if (!e->channel.facts.weak)
+                return;
+        limits_names(e->channel.facts.weak, names, sizeof names);
+        error_set(&e->error, CODE_INFRA_LIMITS,
+                "this machine cannot hold a cell to its limits (%s)", names);
+}
+
 int evaluation_run(struct evaluation *e, struct error *err)
 {
         if (task_read(&e->task, &e->channel, err) < 0)
                 return -1;
+        if (e->options->llm_score && e->task.mode == MODE_CONTAINER)
+                return error_set(err, CODE_USAGE, "--llm-score: this task has no judge");
+        workspace_sweep(&e->workspace, &e->channel);
+        /* Before anything is unpacked in vain. The supervisor would refuse the same. */
+        if (e->task.mode != MODE_LLM && !e->options->allow_weak)
+                refuse_weak_limits(e);
         for (unsigned i = 0; i < PHASE_COUNT && e->error.code == CODE_NONE; i++) {
                 struct error failed = {0};
 
@@ -126,10 +137,14 @@ int evaluation_run(struct evaluation *e, struct error *err)
                                 phases[i].name);
                         break;
                 }
-                e->phases[i].start_us = now_us() - e->started_us;
-                if (phases[i].run(e, &failed) < 0)
+                e->phases[i].start_us = clock_us() - e->started_us;
+                if (phases[i].run(e, &failed) < 0) {
+                        if (failed.code == CODE_NONE)
+                                error_set(&failed, CODE_INTERNAL_BUG, "phase %s failed silently",
+                                        phases[i].name);
                         e->error = failed;
-                e->phases[i].us = now_us() - e->started_us - e->phases[i].start_us;
+                }
+                e->phases[i].us = clock_us() - e->started_us - e->phases[i].start_us;
                 e->phases[i].ran = true;
         }
         return 0;
@@ -140,7 +155,6 @@ void evaluation_close(struct evaluation *e)
         struct error ignored;
 
         if (e->workspace.work >= 0) {
-                workspace_sweep(&e->workspace, &e->channel);
                 workspace_remove(&e->workspace, &e->channel, &ignored);
         }
         channel_close(&e->channel);

@@ -3,6 +3,7 @@
 #include "evaluation.h"
 
 #include "fd.h"
+#include "input.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -238,14 +239,21 @@ static int check_verdict(const struct evaluation *e, struct error *err)
         return 0;
 }
 
+static int take_number(struct verdict *v, const char *text, struct error *err)
+{
+        v->number = strdup(text);
+        if (!v->number)
+                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+        v->present = true;
+        return 0;
+}
+
 static int no_verdict(struct evaluation *e, struct error *err)
 {
         switch (e->task.llm_missing) {
         case LLM_MISSING_ZERO:
                 note(e, "llm_score", "there was none; the task says that this counts as 0");
-                e->verdict.number = strdup("0");
-                e->verdict.present = e->verdict.number != NULL;
-                return 0;
+                return take_number(&e->verdict, "0", err);
         case LLM_MISSING_ERROR:
                 return error_set(
                         err, CODE_JUDGE_MISSING, "the task needs an llm score and got none");
@@ -257,14 +265,15 @@ static int no_verdict(struct evaluation *e, struct error *err)
 int grade_verdict(struct evaluation *e, struct error *err)
 {
         struct verdict *v = &e->verdict;
+        uint64_t bytes;
 
         if (!e->options->llm_score)
                 return no_verdict(e, err);
         if (e->verdict_file < 0) {
-                v->number = strdup(e->options->llm_score);
-                v->present = v->number != NULL;
-                return 0;
+                return take_number(v, e->options->llm_score, err);
         }
+        if (input_settle(&e->verdict_file, SCORE_MAX_VERDICT, &bytes, err) < 0)
+                return error_add(err, "the verdict");
         if (scorer_ask(&e->channel, HELPER_VERDICT, e->verdict_file, take_verdict, v, err) < 0) {
                 free_rows(v->criteria, v->criterion_count);
                 v->criteria = NULL;
@@ -330,6 +339,19 @@ static int put_request(const struct evaluation *e, int fd, struct error *err)
         return put_frame(fd, SCORE_END, &payload, err);
 }
 
+/* "21/25", "84", or nothing. */
+static char *take_fraction(struct reader *r)
+{
+        char *text = scorer_text(r, SCORE_MAX_NAME);
+        size_t top = text ? strspn(text, "0123456789") : 0;
+
+        if (text && text[top] == '/')
+                top += 1 + strspn(text + top + 1, "0123456789");
+        if (text && text[top] != '\0')
+                r->bad = true;
+        return text;
+}
+
 static int take_blend(void *to, unsigned type, struct reader *r, struct error *err)
 {
         struct blend *b = to;
@@ -339,9 +361,9 @@ static int take_blend(void *to, unsigned type, struct reader *r, struct error *e
         b->score = take_decimal(r, scorer_is_score, false);
         b->test_score = take_decimal(r, scorer_is_score, true);
         b->llm_score = take_decimal(r, scorer_is_score, true);
-        b->exact = scorer_text(r, SCORE_MAX_NAME);
-        b->exact_test = scorer_text(r, SCORE_MAX_NAME);
-        b->exact_llm = scorer_text(r, SCORE_MAX_NAME);
+        b->exact = take_fraction(r);
+        b->exact_test = take_fraction(r);
+        b->exact_llm = take_fraction(r);
         b->passed = get_u8(r);
         b->present = reader_done(r);
         return 0;
@@ -353,8 +375,10 @@ int grade_blend(struct evaluation *e, struct error *err)
 
         if (request < 0)
                 return error_errno(err, CODE_INFRA_MEMORY, errno, "cannot ask for the score");
-        if (put_request(e, request, err) < 0 || lseek(request, 0, SEEK_SET) < 0)
+        if (put_request(e, request, err) < 0)
                 return -1;
+        if (lseek(request, 0, SEEK_SET) < 0)
+                return error_errno(err, CODE_INFRA_IO, errno, "cannot ask for the score");
         if (scorer_ask(&e->channel, HELPER_BLEND, request, take_blend, &e->blend, err) < 0)
                 return error_add(err, "the score");
         if (!e->blend.present)

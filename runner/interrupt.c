@@ -43,7 +43,10 @@ bool interrupt_came(void)
         return came;
 }
 
-int interrupt_poll(struct pollfd *fds, unsigned count)
+int interrupt_poll(struct pollfd *fds, unsigned count, int milliseconds)
 {
-        return ppoll(fds, count, NULL, &before);
+        const struct timespec time = {
+                .tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000L};
+
+        return ppoll(fds, count, milliseconds < 0 ? NULL : &time, &before);
 }

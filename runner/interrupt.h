@@ -10,7 +10,7 @@
 void interrupt_hold(void);
 /* One of them came. */
 bool interrupt_came(void);
-/* poll() that such a signal ends early (EINTR). */
-int interrupt_poll(struct pollfd *fds, unsigned count);
+/* poll(), with its time-out (-1: none), that such a signal ends early (EINTR). */
+int interrupt_poll(struct pollfd *fds, unsigned count, int milliseconds);
 
 #endif

@@ -5,7 +5,8 @@
  *          ├─ assay-unpack    archive → tree; images/
  *          └─ assay-score     JSON → checked values, and all arithmetic; evaluators/
  *
- * A verb is a row here and a file in cli/. Errors are printed here and nowhere else. */
+ * Of archives it sees no more than bytes to hash, of tests/ the names. A verb is a row here and a
+ * file in cli/. */
 #include "verbs.h"
 
 #include "fd.h"
@@ -47,10 +48,8 @@ static const struct verb *find(const char *name)
 
 static int fail(const struct error *err)
 {
-        const struct code_info *code = code_info(err->code);
-
-        fprintf(stderr, "assay: %s (%s)\n", err->text, code->remedy);
-        return code->ending;
+        error_print(err);
+        return code_info(err->code)->ending;
 }
 
 int main(int argc, char **argv)
@@ -81,7 +80,9 @@ int main(int argc, char **argv)
         status = verb->run(argc - 2, argv + 2, &err);
         if (status < 0)
                 status = fail(&err);
-        if (fflush(stdout) != 0 && status == 0)
-                status = END_ERROR;
+        if (fflush(stdout) != 0) {
+                error_errno(&err, CODE_INFRA_IO, errno, "cannot write to standard output");
+                status = fail(&err);
+        }
         return status;
 }

@@ -47,8 +47,8 @@ static int parse_one(const struct option *o, char **argv, int argc, int *at, str
         return set(o, argv[++*at], err);
 }
 
-int options_parse(const struct option *table, unsigned count, struct common_options *common,
-        int argc, char **argv, struct error *err)
+static int parse(const struct option *table, unsigned count, struct common_options *common,
+        int argc, char **argv, bool first_only, struct error *err)
 {
         const struct option every[] = {
                 {"--help", OPTION_FLAG, &common->help, NULL, ""},
@@ -56,18 +56,19 @@ int options_parse(const struct option *table, unsigned count, struct common_opti
                 {"--json", OPTION_FLAG, &common->json, NULL, ""},
                 {"--quiet", OPTION_FLAG, &common->quiet, NULL, ""},
         };
+        bool ended = false;
         int rest = 0;
 
         for (int i = 0; i < argc; i++) {
                 const struct option *o;
 
-                if (strcmp(argv[i], "--") == 0) {
-                        for (i++; i < argc; i++)
-                                argv[rest++] = argv[i];
-                        break;
-                }
-                if (argv[i][0] != '-' || argv[i][1] == '\0') {
+                if (ended || argv[i][0] != '-' || argv[i][1] == '\0') {
                         argv[rest++] = argv[i];
+                        ended |= first_only;
+                        continue;
+                }
+                if (strcmp(argv[i], "--") == 0) {
+                        ended = true;
                         continue;
                 }
                 o = find(table, count, argv[i]);
@@ -79,6 +80,18 @@ int options_parse(const struct option *table, unsigned count, struct common_opti
                         return -1;
         }
         return rest;
+}
+
+int options_parse(const struct option *table, unsigned count, struct common_options *common,
+        int argc, char **argv, struct error *err)
+{
+        return parse(table, count, common, argc, argv, false, err);
+}
+
+int options_parse_first(const struct option *table, unsigned count, struct common_options *common,
+        int argc, char **argv, struct error *err)
+{
+        return parse(table, count, common, argc, argv, true, err);
 }
 
 int options_help(const char *usage, const char *what, const struct option *table, unsigned count)

@@ -31,6 +31,9 @@ struct common_options {
  * returned; "--" ends the options and is dropped. -1: usage error. */
 int options_parse(const struct option *table, unsigned count, struct common_options *common,
         int argc, char **argv, struct error *err);
+/* The same, but the first word that is no option ends them: what follows is another program's. */
+int options_parse_first(const struct option *table, unsigned count, struct common_options *common,
+        int argc, char **argv, struct error *err);
 /* What --help prints: "usage: …", what it does, the options. Returns 0, for the exit status. */
 int options_help(const char *usage, const char *what, const struct option *table, unsigned count);
 

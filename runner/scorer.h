@@ -19,7 +19,7 @@ char *scorer_text(struct reader *r, size_t max);
 /* A decimal number as assay-score writes it: digits, no needless zero in front, at most one sign
  * and one point. */
 bool scorer_is_decimal(const char *text);
-/* Such a number, of at most 30 digits, from 0 to 100. */
+/* Such a number from 0 to 100, of at most SCORE_MAX_PLAIN bytes. */
 bool scorer_is_score(const char *text);
 
 #endif

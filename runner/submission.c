@@ -3,19 +3,17 @@
 
 #include "beneath.h"
 #include "fd.h"
+#include "helper.h"
 #include "images/messages.h"
-#include "text.h"
+#include "input.h"
 
 #define OPENSSL_SUPPRESS_DEPRECATED /* SHA256_… is the part of libcrypto that needs no start-up */
 #include <openssl/sha.h>
 
-#include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <unistd.h>
 
-enum { CHUNK = 1 << 18, UNPACK_WAIT_SECONDS = 90 };
+enum { CHUNK = 1 << 18 };
 
 const char *submission_section(unsigned i)
 {
@@ -39,45 +37,13 @@ int submission_open(struct submission *s, const char *path, struct error *err)
 {
         struct stat st;
 
-        if (strcmp(path, "-") == 0)
-                s->archive = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
-        else
-                s->archive = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+        s->archive = input_open(path);
         if (s->archive < 0 || fstat(s->archive, &st) < 0)
                 return error_errno(err, CODE_SUBMISSION_MISSING, errno, "%s", path);
         if (S_ISDIR(st.st_mode))
-                return error_set(err, CODE_SUBMISSION_MISSING, "%s: is a directory", path);
-        return 0;
-}
-
-/* Pipes and the like cannot be read twice: keep what comes in memory. */
-static int copy_to_memory(struct submission *s, uint64_t max, struct error *err)
-{
-        _cleanup_fd_ int copy = memfd_create("submission", MFD_CLOEXEC);
-        char chunk[65536];
-        uint64_t total = 0;
-
-        if (copy < 0)
-                return error_errno(err, CODE_INFRA_MEMORY, errno, "cannot keep the submission");
-        for (;;) {
-                ssize_t n = read(s->archive, chunk, sizeof chunk);
-
-                if (n < 0 && errno == EINTR)
-                        continue;
-                if (n < 0)
-                        return error_errno(err, CODE_INFRA_IO, errno, "cannot read the submission");
-                if (n == 0)
-                        break;
-                total += (uint64_t)n;
-                if (total > max) /* the caller says so, with the numbers */
-                        break;
-                if (fd_write_all(copy, chunk, (size_t)n) < 0)
-                        return error_errno(
-                                err, CODE_INFRA_MEMORY, errno, "cannot keep the submission");
-        }
-        fd_close(s->archive);
-        s->archive = take_fd(&copy);
-        s->bytes = total;
+                return error_set(err, CODE_SUBMISSION_MISSING,
+                        "%s: is a directory; pack it: tar -C %s -czf submission.tar.gz .", path,
+                        path);
         return 0;
 }
 
@@ -111,12 +77,8 @@ int submission_receive(struct submission *s, const struct task *t, struct error 
 {
         struct stat st;
 
-        if (fstat(s->archive, &st) < 0)
-                return error_errno(err, CODE_INFRA_IO, errno, "cannot measure the submission");
-        s->bytes = (uint64_t)st.st_size;
-        if ((!S_ISREG(st.st_mode) || lseek(s->archive, 0, SEEK_SET) < 0) &&
-                copy_to_memory(s, t->max_archive, err) < 0)
-                return -1;
+        if (input_settle(&s->archive, t->max_archive, &s->bytes, err) < 0)
+                return error_add(err, "the submission");
         if (fstat(s->archive, &st) < 0)
                 return error_errno(err, CODE_INFRA_IO, errno, "cannot measure the submission");
         s->changed = st.st_ctim;
@@ -140,21 +102,24 @@ static void add_warning(struct submission *s, struct reader *r)
         s->warnings[s->warning_count++] = w;
 }
 
-static int send_request(int socket, const struct task *t, struct error *err)
+static void put_request(struct buffer *payload, const struct task *t)
 {
-        _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
-
-        put_u64(&payload, t->max_entries);
-        put_u64(&payload, t->max_unpacked);
-        put_u8(&payload, t->strip_common_root);
-        put_u8(&payload, t->links_drop);
-        put_u32(&payload, t->required_count);
+        put_u64(payload, t->max_entries);
+        put_u64(payload, t->max_unpacked);
+        put_u8(payload, t->strip_common_root);
+        put_u8(payload, t->links_drop);
+        put_u32(payload, t->required_count);
         for (unsigned i = 0; i < t->required_count; i++) {
-                put_text(&payload, t->required[i].path);
-                put_u64(&payload, t->required[i].max_size);
+                put_text(payload, t->required[i].path);
+                put_u64(payload, t->required[i].max_size);
         }
-        return frame_send(socket, UNPACK_REQUEST, &payload, NULL, 0, err);
 }
+
+/* Where an answer goes to. */
+struct unpacking {
+        struct submission *submission;
+        const struct workspace *workspace;
+};
 
 static int take_done(
         struct submission *s, struct reader *r, const struct workspace *w, struct error *err)
@@ -174,46 +139,19 @@ static int take_done(
         return 1;
 }
 
-/* It may say that the submission is bad or that we are, nothing else. */
-static int take_error(struct reader *r, struct error *err)
+static int take(void *to, unsigned type, struct reader *r, struct error *err)
 {
-        enum error_class class;
+        struct unpacking *u = to;
 
-        get_error(r, err);
-        class = code_info(err->code)->class;
-        if (!reader_done(r) ||
-                (class != CLASS_SUBMISSION && class != CLASS_INFRA && class != CLASS_INTERNAL))
-                return error_set(err, CODE_INTERNAL_FRAME, "the unpacker sent a malformed answer");
-        return -1;
-}
-
-/* One frame of the answer: 0 more to come, 1 done, -1 an error. */
-static int take_answer(
-        struct submission *s, int socket, const struct workspace *w, struct error *err)
-{
-        _cleanup_frame_ struct frame f = FRAME_INIT;
-        struct reader r;
-        int got = frame_receive(socket, &f, UNPACK_MAX_REQUEST, 0, err);
-
-        if (got < 0)
-                return -1;
-        if (got == 0)
-                return error_set(err, CODE_INTERNAL_HELPER, "the unpacker ended without an answer");
-        r = reader_of(f.payload.data, f.payload.len);
-        switch (f.type) {
+        switch (type) {
         case UNPACK_DONE:
-                return take_done(s, &r, w, err);
+                return take_done(u->submission, r, u->workspace, err);
         case UNPACK_WARNING:
-                add_warning(s, &r);
-                break;
-        case UNPACK_ERROR:
-                return take_error(&r, err);
+                add_warning(u->submission, r);
+                return 0;
         default:
-                r.bad = true;
+                return error_set(err, CODE_INTERNAL_FRAME, "the unpacker sent an unknown frame");
         }
-        if (!reader_done(&r))
-                return error_set(err, CODE_INTERNAL_FRAME, "the unpacker sent a malformed answer");
-        return 0;
 }
 
 /* The recorded hash is that of the graded bytes: nobody wrote to the archive meanwhile. */
@@ -224,37 +162,33 @@ static int check_unchanged(const struct submission *s, struct error *err)
         if (fstat(s->archive, &st) < 0 || (uint64_t)st.st_size != s->bytes ||
                 st.st_ctim.tv_sec != s->changed.tv_sec || st.st_ctim.tv_nsec != s->changed.tv_nsec)
                 return error_set(
-                        err, CODE_INFRA_IO, "the submission changed while it was unpacked");
+                        err, CODE_ARCHIVE_DAMAGED, "the archive changed while it was unpacked");
         return 0;
 }
 
 int submission_unpack(struct submission *s, const struct task *t, const struct workspace *w,
         struct channel *c, struct error *err)
 {
-        const struct timeval patience = {.tv_sec = UNPACK_WAIT_SECONDS};
-        struct error ended = {0};
-        int pair[2], r;
-        uint32_t id;
+        _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
+        struct unpacking to = {s, w};
+        const struct helper_question q = {
+                .which = HELPER_UNPACK,
+                .input = s->archive,
+                .tree = w->tree,
+                .request = UNPACK_REQUEST,
+                .payload = &payload,
+                .error_type = UNPACK_ERROR,
+                .blamed = CLASS_SUBMISSION,
+                .too_slow = CODE_ARCHIVE_TIMEOUT,
+                .take = take,
+                .to = &to,
+        };
 
-        if (fd_socketpair(pair, err) < 0)
-                return -1;
-        setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-        id = channel_start_helper(
-                c, HELPER_UNPACK, HELPER_PLAIN, (int[]){s->archive, pair[1], w->tree}, 3, err);
-        fd_close(pair[1]);
-        r = id == 0 ? -1 : 0;
-        /* One that could not even lock itself in says why and hears nothing: listen all the same. */
-        if (r == 0)
-                send_request(pair[0], t, NULL);
-        while (r == 0)
-                r = take_answer(s, pair[0], w, err);
-        fd_close(pair[0]);
-        if (id == 0)
-                return -1;
-        if (channel_helper_done(c, id, CODE_ARCHIVE_TIMEOUT, &ended) < 0 &&
-                (r >= 0 || err->code == CODE_INTERNAL_HELPER || err->code == CODE_INTERNAL_FRAME)) {
-                *err = ended;
-                return error_add(err, "unpacking the submission");
-        }
-        return r < 0 ? -1 : check_unchanged(s, err);
+        put_request(&payload, t);
+        if (helper_ask(c, &q, err) == 0)
+                return check_unchanged(s, err);
+        /* An archive that brings its reader down is a bad one, and no free retry. */
+        if (err->code == CODE_INTERNAL_HELPER || err->code == CODE_INTERNAL_FRAME)
+                err->code = CODE_ARCHIVE_UNREADABLE;
+        return -1;
 }

@@ -2,6 +2,7 @@
  * things are; "straw" is the one of this version. */
 #include "evaluation.h"
 
+#include "environment.h"
 #include "fd.h"
 #include "interrupt.h"
 #include "sandbox/messages.h"
@@ -19,43 +20,6 @@ static const struct {
 } contracts[CONTRACT_COUNT] = {
         [CONTRACT_STRAW] = {{"/agent_output", "/submission"}, "/tests", "/results", "/"},
 };
-
-/* The environment before the task's own; nothing of the caller's. */
-static const char *const standard_environment[] = {
-        "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-        "HOME=/root",
-        "TZ=UTC",
-        "LANG=C.UTF-8",
-        "PYTHONHASHSEED=0",
-        "SOURCE_DATE_EPOCH=0",
-};
-
-enum { STANDARD_COUNT = sizeof standard_environment / sizeof *standard_environment };
-
-static bool same_name(const char *a, const char *b)
-{
-        size_t len = strcspn(a, "=");
-
-        return strncmp(a, b, len + 1) == 0;
-}
-
-/* Later settings of a name replace earlier ones. */
-static void fill_environment(const struct task *t, const char **ret_env)
-{
-        unsigned count = 0;
-
-        for (unsigned i = 0; i < STANDARD_COUNT; i++)
-                ret_env[count++] = standard_environment[i];
-        for (unsigned i = 0; i < t->env_count; i++) {
-                unsigned at = 0;
-
-                while (at < count && !same_name(t->env[i], ret_env[at]))
-                        at++;
-                ret_env[at] = t->env[i];
-                count += at == count;
-        }
-        ret_env[count] = NULL;
-}
 
 static void add_mount(struct cell_order *order, int tree, const char *place, uint8_t flags)
 {
@@ -107,7 +71,7 @@ static int empty_pipe(struct error *err)
 
 int suite_start(struct evaluation *e, struct error *err)
 {
-        const char *env[STANDARD_COUNT + TASK_MAX_ENV + 1];
+        const char *env[TASK_MAX_ENV + ENVIRONMENT_STANDARD + 1];
         struct cell_order order = {.envp = env};
         _cleanup_fd_ int nothing = -EBADF;
         uint64_t keep = e->task.limits[CELL_SUITE].value[LIMIT_OUTPUT];
@@ -117,7 +81,7 @@ int suite_start(struct evaluation *e, struct error *err)
         if (check_result_path(&e->task, err) < 0 || log_init(&e->output[0], keep / 2, err) < 0 ||
                 log_init(&e->output[1], keep / 2, err) < 0)
                 return -1;
-        fill_environment(&e->task, env);
+        environment_fill((const char *const *)e->task.env, e->task.env_count, env);
         fill_order(e, &order);
         nothing = empty_pipe(err);
         if (nothing < 0 || fd_pipe(out, err) < 0)
@@ -171,7 +135,7 @@ int suite_run(struct evaluation *e, struct error *err)
                         {.fd = e->channel.socket, .events = POLLIN},
                 };
 
-                if (interrupt_poll(fds, 3) < 0 && errno != EINTR)
+                if (interrupt_poll(fds, 3, -1) < 0 && errno != EINTR)
                         return error_errno(err, CODE_INFRA_IO, errno, "cannot wait for the suite");
                 if (interrupt_came() && stop(e, &stopped, CODE_INTERRUPTED, err) < 0)
                         return -1;

@@ -3,6 +3,7 @@
 
 #include "beneath.h"
 #include "fd.h"
+#include "text.h"
 
 #include <dirent.h>
 #include <sys/stat.h>
@@ -302,12 +303,62 @@ int task_read(struct task *t, struct channel *c, struct error *err)
                 return err->code == CODE_TASK_INVALID ? -1 : error_add(err, "task.json");
         for (unsigned i = 0; i < CELL_KIND_COUNT; i++)
                 limits_settle(&t->limits[i]);
+        if (t->mode != MODE_LLM && (!t->command || !t->command[0]))
+                return error_set(err, CODE_INTERNAL_FRAME, "the scorer left out the command");
         if (!t->name || !t->title || !t->description || !t->image || !t->result_format ||
                 !t->pass || !t->command || !t->result_path || strcmp(t->image, "host") != 0 ||
                 strcmp(t->result_format, "score.json") != 0)
                 return error_set(
                         err, CODE_INTERNAL_FRAME, "the scorer left out a part of the task");
         return 0;
+}
+
+int task_check_command(const struct task *t, struct error *err)
+{
+        static const char tests[] = "/tests/";
+        const char *command = t->command[0] ? t->command[0] : "", *name;
+        _cleanup_fd_ int fd = -EBADF;
+        struct stat st;
+
+        if (t->mode == MODE_LLM || strncmp(command, tests, sizeof tests - 1) != 0)
+                return 0;
+        name = command + sizeof tests - 1;
+        fd = t->tests < 0 ? -1 : beneath_open(t->tests, name, O_PATH, 0);
+        if (t->tests < 0 || (fd < 0 && errno == ENOENT))
+                return error_set(
+                        err, CODE_SUITE_NOT_FOUND, "suite.command: %s is not in tests/", command);
+        if (fd < 0)
+                return errno == ELOOP ? 0 /* a link inside tests/, which was looked at */
+                                      : error_errno(err, CODE_SUITE_NOT_EXECUTABLE, errno,
+                                                "suite.command: %s", command);
+        if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || !(st.st_mode & 0111))
+                return error_set(err, CODE_SUITE_NOT_EXECUTABLE,
+                        "suite.command: %s is no executable file", command);
+        return 0;
+}
+
+static void print_problem(const struct task_problem *p, const char *place, FILE *to)
+{
+        char key[1024], message[2048];
+
+        text_escape(key, sizeof key, p->key, strlen(p->key));
+        text_escape(message, sizeof message, p->message, strlen(p->message));
+        fprintf(to, "%s: %s%s%s\n", place, key, *key ? ": " : "", message);
+}
+
+void task_print_problems(const struct task *t, const char *path, FILE *to)
+{
+        char safe[1024], place[1100];
+
+        text_escape(safe, sizeof safe, path, strlen(path));
+        for (unsigned i = 0; i < t->problem_count; i++) {
+                snprintf(place, sizeof place, "%s/task.json:%u:%u", safe, t->problems[i].line,
+                        t->problems[i].column);
+                print_problem(&t->problems[i], place, to);
+        }
+        snprintf(place, sizeof place, "%s/task.json: warning", safe);
+        for (unsigned i = 0; i < t->warning_count; i++)
+                print_problem(&t->warnings[i], place, to);
 }
 
 static void free_problems(struct task_problem *list, unsigned count)

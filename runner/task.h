@@ -4,6 +4,8 @@
 
 #include "scorer.h"
 
+#include <stdio.h>
+
 struct criterion {
         char *name, *description;
         unsigned weight;
@@ -21,7 +23,7 @@ struct task_problem {
         char *key, *message;
 };
 
-enum { TASK_MAX_CRITERIA = 100, TASK_MAX_ENV = 256, TASK_MAX_PROBLEMS = 1000 };
+enum { TASK_MAX_CRITERIA = 100, TASK_MAX_ENV = SCORE_MAX_ENV, TASK_MAX_PROBLEMS = 1000 };
 
 struct task {
         int directory; /* the task's own; O_PATH */
@@ -65,6 +67,11 @@ struct task {
 int task_open(struct task *t, const char *path, struct error *err);
 /* Read task.json through the scorer. -1 with task.invalid: `problems` tell where and what. */
 int task_read(struct task *t, struct channel *c, struct error *err);
+/* Can the suite's command be started, as far as tests/ tells? A command of the image's is not
+ * looked at. Errors are those that a run would end with (suite.…). */
+int task_check_command(const struct task *t, struct error *err);
+/* "PATH/task.json:LINE:COLUMN: KEY: what is wrong", a line for each error and warning. */
+void task_print_problems(const struct task *t, const char *path, FILE *to);
 void task_free(struct task *t);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "beneath.h"
 #include "fd.h"
+#include "helper.h"
 #include "images/messages.h"
 #include "privilege.h"
 
@@ -14,9 +15,10 @@
 #include <time.h>
 #include <unistd.h>
 
+static const char id_digits[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"; /* Crockford's */
+
 int workspace_new_id(char out[WORKSPACE_ID_SIZE], struct error *err)
 {
-        static const char digits[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
         unsigned char bytes[16];
         struct timespec now;
         uint64_t ms;
@@ -36,7 +38,7 @@ int workspace_new_id(char out[WORKSPACE_ID_SIZE], struct error *err)
 
                         value = value << 1 | (at < 0 ? 0 : bytes[at / 8] >> (7 - at % 8) & 1);
                 }
-                out[i] = digits[value];
+                out[i] = id_digits[value];
         }
         out[26] = '\0';
         return 0;
@@ -79,6 +81,19 @@ static int make_path(char *path, struct error *err)
         }
 }
 
+/* Whoever could write to the directory could have us remove what they put there. */
+static int check_owner(int fd, uid_t runner, struct error *err)
+{
+        struct stat st;
+
+        if (fstat(fd, &st) < 0)
+                return error_errno(err, CODE_INFRA_STATE, errno, "the state directory");
+        if ((st.st_uid != geteuid() && st.st_uid != runner) || st.st_mode & 022)
+                return error_set(err, CODE_INFRA_STATE,
+                        "the state directory's evaluations/ is not ours alone");
+        return 0;
+}
+
 static int open_work(struct error *err)
 {
         char path[PATH_MAX];
@@ -95,11 +110,57 @@ static int open_work(struct error *err)
         if (fd < 0)
                 return error_errno(err, CODE_INFRA_STATE, errno, "%s", path);
         privilege_ids(&uid, &gid);
+        if (check_owner(fd, geteuid() == 0 ? uid : geteuid(), err) < 0) {
+                fd_close(fd);
+                return -1;
+        }
         if (geteuid() == 0 && fchown(fd, uid, gid) < 0) {
                 fd_close(fd);
                 return error_errno(err, CODE_INFRA_STATE, errno, "%s", path);
         }
         return fd;
+}
+
+static bool is_id(const char *name)
+{
+        return strlen(name) == WORKSPACE_ID_SIZE - 1 && name[0] <= '7' &&
+               strspn(name, id_digits) == WORKSPACE_ID_SIZE - 1;
+}
+
+/* Open and lock what an evaluation that no longer lives left behind, if that is what it is. */
+static bool open_left(int work, const char *name, uid_t owner, struct workspace *ret)
+{
+        struct stat st;
+
+        if (!is_id(name))
+                return false;
+        *ret = (struct workspace)WORKSPACE_INIT;
+        snprintf(ret->id, sizeof ret->id, "%s", name);
+        ret->lock = openat(work, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (ret->lock < 0 || fstat(ret->lock, &st) < 0 || st.st_uid != owner ||
+                (st.st_mode & 0777) != 0700 || flock(ret->lock, LOCK_EX | LOCK_NB) < 0) {
+                fd_close(ret->lock);
+                return false;
+        }
+        return true;
+}
+
+/* As root: a runner that was killed before its directory became the runner's left an empty one. */
+static void sweep_unfinished(int work)
+{
+        int fd = openat(work, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+        struct workspace left;
+
+        if (!dir)
+                return;
+        for (struct dirent *entry; (entry = readdir(dir));)
+                if (open_left(work, entry->d_name, 0, &left)) {
+                        unlinkat(left.lock, "tree", AT_REMOVEDIR);
+                        unlinkat(work, left.id, AT_REMOVEDIR);
+                        fd_close(left.lock);
+                }
+        closedir(dir);
 }
 
 /* A directory with a new id, locked. Another runner that sweeps may take it away between making and
@@ -115,6 +176,8 @@ static int make_locked(struct workspace *w, struct error *err)
                 fstatat(w->work, w->id, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
                 mine.st_ino == there.st_ino)
                 return 0;
+        if (w->lock >= 0 && errno != EWOULDBLOCK)
+                errno = ENOENT; /* it is there, but another one */
         w->lock = fd_close(w->lock);
         return -1;
 }
@@ -143,6 +206,8 @@ int workspace_make(struct workspace *w, struct error *err)
         w->work = open_work(err);
         if (w->work < 0)
                 return -1;
+        if (geteuid() == 0)
+                sweep_unfinished(w->work);
         while (make_locked(w, err) < 0)
                 if ((errno != ENOENT && errno != EWOULDBLOCK) || ++tries == TRIES)
                         return error_errno(
@@ -152,29 +217,33 @@ int workspace_make(struct workspace *w, struct error *err)
         return 0;
 }
 
+static int take_removed(void *to, unsigned type, struct reader *r, struct error *err)
+{
+        (void)to;
+        if (type != UNPACK_DONE)
+                return error_set(err, CODE_INTERNAL_FRAME, "the unpacker sent an unknown frame");
+        *r = reader_of(NULL, 0); /* what it counted does not matter */
+        return 1;
+}
+
 /* The tree's content belongs to the unpacker's id, so the unpacker removes it. */
 static int empty_tree(int tree, struct channel *c, struct error *err)
 {
-        _cleanup_frame_ struct frame f = FRAME_INIT;
-        _cleanup_fd_ int socket = -EBADF;
         const struct buffer nothing = BUFFER_INIT;
-        struct error ended;
-        int pair[2], r;
-        uint32_t id;
+        const struct helper_question q = {
+                .which = HELPER_UNPACK,
+                .input = tree,
+                .tree = tree,
+                .request = UNPACK_REMOVE,
+                .payload = &nothing,
+                .error_type = UNPACK_ERROR,
+                .blamed = CLASS_INFRA,
+                .too_slow = CODE_INFRA_STATE,
+                .must_finish = true,
+                .take = take_removed,
+        };
 
-        if (fd_socketpair(pair, err) < 0)
-                return -1;
-        socket = pair[0];
-        id = channel_start_helper(
-                c, HELPER_UNPACK, HELPER_PLAIN, (int[]){tree, pair[1], tree}, 3, err);
-        fd_close(pair[1]);
-        if (id == 0)
-                return -1;
-        r = frame_send(socket, UNPACK_REMOVE, &nothing, NULL, 0, err);
-        if (r == 0)
-                r = frame_receive(socket, &f, 4096, 0, err) == 1 && f.type == UNPACK_DONE ? 0 : -1;
-        socket = fd_close(socket);
-        return channel_helper_done(c, id, CODE_INFRA_STATE, &ended) < 0 ? -1 : r;
+        return helper_ask(c, &q, err);
 }
 
 int workspace_remove(struct workspace *w, struct channel *c, struct error *err)
@@ -201,18 +270,11 @@ void workspace_sweep(const struct workspace *own, struct channel *c)
         if (!dir)
                 return;
         for (struct dirent *entry; (entry = readdir(dir));) {
-                struct workspace left = WORKSPACE_INIT;
+                struct workspace left;
 
-                if (strlen(entry->d_name) != WORKSPACE_ID_SIZE - 1 ||
-                        strcmp(entry->d_name, own->id) == 0)
+                if (strcmp(entry->d_name, own->id) == 0 ||
+                        !open_left(own->work, entry->d_name, geteuid(), &left))
                         continue;
-                snprintf(left.id, sizeof left.id, "%s", entry->d_name);
-                left.lock =
-                        openat(own->work, left.id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-                if (left.lock < 0 || flock(left.lock, LOCK_EX | LOCK_NB) < 0) {
-                        fd_close(left.lock);
-                        continue;
-                }
                 left.work = fcntl(own->work, F_DUPFD_CLOEXEC, 3);
                 left.tree =
                         openat(left.lock, "tree", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

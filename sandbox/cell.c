@@ -2,6 +2,7 @@
 #include "cell.h"
 
 #include "beneath.h"
+#include "clock.h"
 #include "fd.h"
 #include "weak.h"
 
@@ -12,22 +13,15 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
         LOOK_LEAST_US = 5000,
         LOOK_MOST_US = 100000,
         WEAK_LOOK_US = 10000,
+        SETUP_MOST_US = 30000000, /* a layer on a file system that hangs */
+        EMPTY_TRIES = 20000,      /* times 100 us; what is left then, the next start sweeps */
 };
-
-uint64_t clock_us(void)
-{
-        struct timespec now;
-
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
-}
 
 static bool has_group(const struct cell *c)
 {
@@ -90,8 +84,9 @@ static void __attribute__((noreturn)) become_first(struct cell *c, int socket, i
                 .request = &c->request,
                 .mounts = &c->mounts,
                 .root = c->machine->root,
-                /* The count includes the first process. */
-                .pids_rlimit = has_group(c) ? 0 : c->request.limits.value[LIMIT_PIDS] + 1,
+                /* The count includes the first process; one more than the limit may start, so that
+                 * a look can tell a cell beyond its limit from one that is just there. */
+                .pids_rlimit = has_group(c) ? 0 : c->request.limits.value[LIMIT_PIDS] + 2,
                 .weak_memory = !has_group(c),
                 .socket = socket,
                 .started = started,
@@ -109,7 +104,8 @@ static void borrow_id(const struct cell *c, bool borrow)
 {
         if (!c->machine->root)
                 return;
-        syscall(SYS_setresuid, -1, borrow ? c->ids.uid : 0, -1);
+        if (syscall(SYS_setresuid, -1, borrow ? c->ids.uid : 0, -1) < 0)
+                abort();                  /* to go on under the wrong id would be worse */
         prctl(PR_SET_PDEATHSIG, SIGKILL); /* which a change of ids takes away */
 }
 
@@ -161,15 +157,11 @@ static int start_first(struct cell *c, struct error *err)
 
 static int refuse_weak(const struct cell *c, struct error *err)
 {
-        uint64_t weak = c->machine->weak;
-        char names[128] = "";
+        char names[128];
 
-        if (!weak || c->request.flags & CELL_ALLOW_WEAK)
+        if (!c->machine->weak || c->request.flags & CELL_ALLOW_WEAK)
                 return 0;
-        for (unsigned i = 0; i < LIMIT_COUNT; i++)
-                if (weak & 1ULL << i)
-                        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s",
-                                *names ? ", " : "", limit_info((enum limit)i)->name);
+        limits_names(c->machine->weak, names, sizeof names);
         return error_set(err, CODE_INFRA_LIMITS,
                 "this machine cannot hold a cell to its limits (%s): %s", names,
                 *c->machine->groups.why_not ? c->machine->groups.why_not : "no cpu group");
@@ -235,6 +227,9 @@ void cell_watch(const struct cell *c, struct pollfd *fds, uint64_t *wake_at)
         fds[1] = (struct pollfd){.fd = c->socket, .events = POLLIN};
         fds[2] = (struct pollfd){.fd = c->started, .events = POLLIN};
         fds[3] = (struct pollfd){.fd = c->stopped ? -1 : c->group.pids_events, .events = POLLPRI};
+        if (!c->started_at && !c->stopped && !c->ended &&
+                c->requested_at + SETUP_MOST_US < *wake_at)
+                *wake_at = c->requested_at + SETUP_MOST_US;
         if (c->started_at && !c->stopped && !c->ended) {
                 uint64_t deadline = c->started_at + c->request.limits.value[LIMIT_WALL];
 
@@ -275,31 +270,37 @@ static void look_weakly(struct cell *c, uint64_t now)
                 c->usage.pids_peak = u.processes;
         if (u.memory > limit[LIMIT_MEMORY])
                 cell_stop(c, CODE_LIMIT_MEMORY);
-        else if (u.processes >= limit[LIMIT_PIDS])
+        else if (u.processes > limit[LIMIT_PIDS])
                 cell_stop(c, CODE_LIMIT_PIDS);
         else if (u.cpu_us > limit[LIMIT_CPU])
                 cell_stop(c, CODE_LIMIT_CPU);
         c->look_at = now + WEAK_LOOK_US;
 }
 
+/* The exec pipe: a mark when everything was given up and the command comes next, then either its
+ * end (the command runs) or the errno of the exec. An end without the mark is a set-up that died.
+ */
 static void see_exec(struct cell *c)
 {
-        uint64_t now = clock_us();
-        int reason = 0;
-        ssize_t n = read(c->started, &reason, sizeof reason);
+        struct exec_news news = {0};
+        ssize_t n = read(c->started, &news, sizeof news);
 
-        c->started = fd_close(c->started);
-        if (n == (ssize_t)sizeof reason) {
-                c->ended = true;
-                c->end = CELL_EXEC_FAILED;
-                c->status = (uint32_t)reason;
+        if (n == (ssize_t)sizeof news && news.reason == EXEC_NEXT) {
+                c->exec_next = true;
                 return;
         }
-        c->started_at = now;
-        c->setup_us = now - c->requested_at;
-        c->look_at = now + LOOK_LEAST_US;
-        if (has_group(c))
-                look_at_group(c, now);
+        c->started = fd_close(c->started);
+        if (n == (ssize_t)sizeof news) {
+                c->ended = true;
+                c->end = CELL_EXEC_FAILED;
+                c->status = (uint32_t)news.reason;
+        } else if (c->exec_next) {
+                c->started_at = clock_us();
+                c->setup_us = c->started_at - c->requested_at;
+                c->look_at = c->started_at + LOOK_LEAST_US;
+                if (has_group(c))
+                        look_at_group(c, c->started_at);
+        }
 }
 
 static void see_message(struct cell *c)
@@ -329,6 +330,9 @@ static void see_message(struct cell *c)
                 c->end = get_u8(&r) == CELL_EXITED ? CELL_EXITED : CELL_SIGNALED;
                 c->status = get_u32(&r);
                 c->ended = reader_done(&r);
+                /* The command is gone, so the exec pipe is at its end, whichever came first. */
+                while (c->started >= 0)
+                        see_exec(c);
                 c->usage.wall_us = clock_us() - c->started_at;
                 break;
         default:
@@ -344,7 +348,7 @@ static void wait_until_empty(struct cell *c)
 
         waitid(P_PIDFD, (id_t)c->pidfd, &info, WEXITED);
         c->pid = 0;
-        while (has_group(c) && !cgroup_is_empty(&c->group)) {
+        for (int i = 0; i < EMPTY_TRIES && has_group(c) && !cgroup_is_empty(&c->group); i++) {
                 cgroup_kill(&c->group);
                 usleep(100);
         }
@@ -379,7 +383,7 @@ static void finish(struct cell *c)
                         break;
                 see_message(c);
         }
-        if (c->started >= 0)
+        while (c->started >= 0)
                 see_exec(c);
         wait_until_empty(c);
         if (has_group(c))
@@ -411,6 +415,11 @@ bool cell_step(struct cell *c, const struct pollfd *fds)
                 return true;
         }
         now = clock_us();
+        if (!c->started_at && !c->ended && !c->stopped && now >= c->requested_at + SETUP_MOST_US) {
+                error_set(&c->failed, CODE_INFRA_CELL, "a cell was not made within %d s",
+                        (int)(SETUP_MOST_US / 1000000));
+                cell_stop(c, CODE_INFRA_CELL);
+        }
         if (!c->started_at || c->ended || c->stopped)
                 return false;
         if (fds[3].revents && cgroup_pids_refused(&c->group))
@@ -422,6 +431,22 @@ bool cell_step(struct cell *c, const struct pollfd *fds)
         else if (now >= c->look_at)
                 look_weakly(c, now);
         return false;
+}
+
+/* The file behind the O_PATH descriptor `path`, whatever its mode: root may read it anyway, and as
+ * a user it is our own. */
+static int open_result(const struct cell *c, int path)
+{
+        const int flags = O_RDONLY | O_NOFOLLOW;
+        int fd = beneath_open(c->mounts.result, c->request.result_file, flags, 0);
+        char link[64];
+
+        if (fd >= 0 || errno != EACCES)
+                return fd;
+        snprintf(link, sizeof link, "/proc/self/fd/%d", path);
+        if (chmod(link, 0600) < 0)
+                return -1;
+        return beneath_open(c->mounts.result, c->request.result_file, flags, 0);
 }
 
 enum result_state cell_result(const struct cell *c, int *ret_fd, uint64_t *ret_size)
@@ -440,6 +465,6 @@ enum result_state cell_result(const struct cell *c, int *ret_fd, uint64_t *ret_s
         if (*ret_size > c->request.limits.value[LIMIT_RESULT])
                 return RESULT_TOO_LARGE;
         /* Nothing of the cell lives: the file cannot be exchanged between the two openings. */
-        *ret_fd = beneath_open(c->mounts.result, c->request.result_file, O_RDONLY | O_NOFOLLOW, 0);
+        *ret_fd = open_result(c, fd);
         return *ret_fd < 0 ? RESULT_UNREADABLE : RESULT_FILE;
 }

@@ -28,6 +28,7 @@ struct cell {
         int pidfd, socket, started;
         uint64_t requested_at, started_at; /* monotonic microseconds; 0: not yet */
         uint64_t look_at;                  /* when to look at cpu time next */
+        bool exec_next;                    /* the set-up is complete */
         bool ended;                        /* the command did */
         enum cell_end end;
         uint32_t status;
@@ -52,7 +53,5 @@ void cell_stop(struct cell *c, enum code reason);
 /* The result file of a finished cell, opened beneath its result directory. */
 enum result_state cell_result(const struct cell *c, int *ret_fd, uint64_t *ret_size);
 struct cell *cell_free(struct cell *c);
-
-uint64_t clock_us(void);
 
 #endif

@@ -33,7 +33,7 @@ enum {
         WARM_MOVES = 50,
 };
 
-/* The cell's first process and its runner-up before exec come on top of what a task may start. */
+/* The cell's first process comes on top of what a task may start. */
 enum { OWN_PIDS = 1 };
 
 static const struct limit_file files_v2[] = {
@@ -105,7 +105,10 @@ static int find_v2_parent(int own)
                 int above;
 
                 if (may_make(here)) {
-                        write_at(here, "cgroup.subtree_control", "+memory +pids +cpu");
+                        /* One by one: together, one that is not there would refuse all. */
+                        write_at(here, "cgroup.subtree_control", "+memory");
+                        write_at(here, "cgroup.subtree_control", "+pids");
+                        write_at(here, "cgroup.subtree_control", "+cpu");
                         read_at(here, "cgroup.subtree_control", text, sizeof text);
                         if (strstr(text, "memory") && strstr(text, "pids"))
                                 return here;
@@ -136,16 +139,27 @@ static void find_v1(struct cgroup_root *ret, int memory)
 
 static void find_v2(struct cgroup_root *ret)
 {
+        char text[256];
         int parent = find_v2_parent(hierarchy_open_own(NULL));
 
         if (parent < 0) {
                 snprintf(ret->why_not, sizeof ret->why_not,
-                        "no group of version 2 is delegated to this user");
+                        "no group of version 2 that this user may use");
                 return;
         }
         ret->version = 2;
         for (unsigned i = 0; i < HIERARCHY_COUNT; i++)
                 ret->parents[i] = parent;
+        read_at(parent, "cgroup.subtree_control", text, sizeof text);
+        if (!strstr(text, "cpu"))
+                ret->parents[HIERARCHY_CPU] = -EBADF;
+}
+
+bool cgroup_counts_cpu(const struct cgroup_root *root)
+{
+        return root->version != 0 &&
+               (root->parents[HIERARCHY_UNIFIED] >= 0 ||
+                       faccessat(root->parents[HIERARCHY_CPU], "cpuacct.usage", F_OK, 0) == 0);
 }
 
 /* Memory belongs to one version at a time; where it is mounted decides. */
@@ -411,6 +425,8 @@ void cgroup_kill(const struct cgroup *g)
         for (unsigned i = 0; i < HIERARCHY_COUNT; i++)
                 if (g->dirs[i] >= 0 && read_at(g->dirs[i], "cgroup.procs", text, sizeof text) > 0)
                         break;
+        /* A list longer than the buffer ends within a number, which would be another process. */
+        text[strrchr(text, '\n') ? strrchr(text, '\n') - text + 1 : 0] = '\0';
         while (*at) {
                 char *end;
                 long pid = strtol(at, &end, 10);

@@ -52,6 +52,8 @@ struct usage {
 
 /* Find where cells may live. Never fails: version 0 and the reason say that there is no place. */
 void cgroup_find(struct cgroup_root *ret);
+/* Is there a file that tells the processor time of a cell? */
+bool cgroup_counts_cpu(const struct cgroup_root *root);
 /* A slot to start at: supervisors that start together should not race for one number. */
 unsigned slot_random(void);
 /* Remove what supervisors that no longer live left behind. */

@@ -27,7 +27,6 @@ const char *confine_limits(const struct inside *in)
                  */
                 {RLIMIT_CPU, limit[LIMIT_CPU] / 1000000 + 2},
                 {RLIMIT_NOFILE, limit[LIMIT_FILES]},
-                {RLIMIT_FSIZE, limit[LIMIT_DISK]},
                 {RLIMIT_STACK, 8 << 20},
                 {RLIMIT_AS, UINT64_MAX}, /* the caller's, as far as it can be lifted */
                 {RLIMIT_CORE, 0},

@@ -81,7 +81,8 @@ static void reset_signals(void)
 static void __attribute__((noreturn)) command_main(const struct inside *in)
 {
         const struct cell_request *q = in->request;
-        int reason;
+        struct error err;
+        struct exec_news news = {EXEC_NEXT};
 
         setsid();
         umask(022);
@@ -91,13 +92,17 @@ static void __attribute__((noreturn)) command_main(const struct inside *in)
                         check(in, "connect its standard input and output");
         if (syscall(SYS_close_range, CELL_STDIO, ~0U, CLOSE_RANGE_CLOEXEC) < 0)
                 check(in, "close its descriptors");
-        if (chdir(q->workdir) < 0)
-                check(in, "enter its working directory");
+        if (chdir(q->workdir) < 0) {
+                error_errno(&err, CODE_USAGE, errno, "the working directory %s", q->workdir);
+                fail(in, &err);
+        }
         check(in, confine_limits(in));
         check(in, confine_cell());
         reset_signals();
-        reason = execute(q->argv, q->envp);
-        (void)!write(in->started, &reason, sizeof reason);
+        if (write(in->started, &news, sizeof news) != (ssize_t)sizeof news)
+                _exit(1);
+        news.reason = execute(q->argv, q->envp);
+        (void)!write(in->started, &news, sizeof news);
         _exit(127);
 }
 

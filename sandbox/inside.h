@@ -14,6 +14,12 @@ enum inside_message {
         INSIDE_ENDED,      /* u8 enum cell_end, u32 status: the command ended */
 };
 
+/* What comes through the exec pipe. */
+struct exec_news {
+        int reason; /* EXEC_NEXT, or the errno of an exec that failed */
+};
+enum { EXEC_NEXT = 0 };
+
 struct inside {
         const struct cell_request *request;
         struct mounts *mounts; /* made already as root, made inside as a user */
@@ -21,7 +27,7 @@ struct inside {
         uint64_t pids_rlimit; /* 0: the group counts processes */
         bool weak_memory;     /* an rlimit stands in for the group */
         int socket;           /* to the supervisor */
-        int started;          /* pipe: closes when the command executes, else its errno comes */
+        int started;          /* the exec pipe: struct exec_news, then its end */
 };
 
 /* The life of the first process, from clone to exit. */

@@ -32,12 +32,15 @@ void machine_find(struct machine *ret)
         version = (unsigned)ret->groups.version;
         by[LIMIT_WALL] = ENFORCED_CLOCK;
         by[LIMIT_CPU] = by[LIMIT_MEMORY] = by_cgroup[version];
+        if (version && !cgroup_counts_cpu(&ret->groups))
+                by[LIMIT_CPU] = ENFORCED_NOTHING;
         by[LIMIT_CPUS] = ret->groups.parents[HIERARCHY_CPU] >= 0 && version ? by_cgroup[version]
                                                                             : ENFORCED_NOTHING;
         by[LIMIT_PIDS] = version ? by_cgroup[version] : ENFORCED_RLIMIT;
         by[LIMIT_DISK] = by[LIMIT_INODES] = ENFORCED_TMPFS;
         by[LIMIT_FILES] = ENFORCED_RLIMIT;
-        by[LIMIT_OUTPUT] = by[LIMIT_RESULT] = ENFORCED_RUNNER;
+        by[LIMIT_OUTPUT] = ENFORCED_RUNNER;
+        by[LIMIT_RESULT] = ENFORCED_SUPERVISOR;
         for (unsigned i = 0; i < LIMIT_COUNT; i++)
                 if (by[i] == ENFORCED_POLLING || by[i] == ENFORCED_NOTHING)
                         ret->weak |= 1ULL << i;

@@ -72,6 +72,7 @@ enum enforcer {
         ENFORCED_CLOCK,
         ENFORCED_POLLING, /* weak */
         ENFORCED_RUNNER,
+        ENFORCED_SUPERVISOR,
         ENFORCED_NOTHING, /* weak */
         ENFORCER_COUNT,
 };

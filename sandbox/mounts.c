@@ -355,6 +355,9 @@ static int attach_proc(int root)
 /* An ordinary user may not make device nodes: the host's are shown. */
 static int attach_devices(int root)
 {
+        /* Devices can be written to all the same; their times on the host cannot. */
+        struct mount_attr read_only = {
+                .attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC};
         char from[32];
 
         for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
@@ -362,8 +365,8 @@ static int attach_devices(int root)
 
                 snprintf(from, sizeof from, "/dev/%s", devices[i].name);
                 node = sys_open_tree(AT_FDCWD, from, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
-                if (node < 0 || write_file(root, from + 1, "") < 0 ||
-                        attach(node, root, from + 1) < 0)
+                if (node < 0 || sys_mount_setattr(node, "", AT_EMPTY_PATH, &read_only) < 0 ||
+                        write_file(root, from + 1, "") < 0 || attach(node, root, from + 1) < 0)
                         return -1;
         }
         return 0;

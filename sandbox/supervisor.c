@@ -2,6 +2,7 @@
  * of processes and messages.h for what is asked and answered. */
 #include "supervisor.h"
 
+#include "clock.h"
 #include "fd.h"
 
 #include <limits.h>
@@ -188,6 +189,7 @@ static bool turn(struct supervisor *s, bool serving, bool *ret_request)
         uint64_t wake_at = UINT64_MAX;
         unsigned count = 2, at;
 
+        *ret_request = false;
         fds[0] = (struct pollfd){.fd = s->signals, .events = POLLIN};
         fds[1] = (struct pollfd){.fd = serving ? SUPERVISOR_SOCKET : -1, .events = POLLIN};
         for (unsigned i = 0; i < SUPERVISOR_MAX_HELPERS; i++)
@@ -247,13 +249,6 @@ int supervisor_serve(struct supervisor *s)
         return 0;
 }
 
-static void say(const struct error *err)
-{
-        const struct code_info *code = code_info(err->code);
-
-        fprintf(stderr, "assay: %s: %s (%s)\n", code->name, err->text, code->remedy);
-}
-
 /* The request, and whether a report is wanted, were put into the socket before we started. */
 static int take_exec_request(
         struct cell_request *ret, int *ret_report, bool *ret_timing, struct error *err)
@@ -281,13 +276,13 @@ int supervisor_exec(struct supervisor *s)
         int status;
 
         if (take_exec_request(&request, &report, &timing, &err) < 0) {
-                say(&err);
+                error_print(&err);
                 return 125;
         }
         cgroup_sweep(&s->machine.groups);
         c = s->cells[0] = cell_start(&s->machine, &request, &err);
         if (!c) {
-                say(&err);
+                error_print(&err);
                 return 125;
         }
         while (c->pid > 0)
@@ -295,10 +290,10 @@ int supervisor_exec(struct supervisor *s)
                         cell_stop(c, CODE_INTERRUPTED);
         status = report_exit_status(c);
         if (c->failed.code != CODE_NONE)
-                say(&c->failed);
+                error_print(&c->failed);
         else if (c->stopped != CODE_NONE && c->stopped != CODE_INTERRUPTED) {
                 error_set(&err, c->stopped, "the command was ended by its limit");
-                say(&err);
+                error_print(&err);
         }
         if (report >= 0)
                 report_write(c, timing, report);

@@ -73,7 +73,7 @@ static bool get_score(struct reader *p, mpq_t ret)
         char text[SCORE_MAX_NAME];
 
         get_text(p, text, sizeof text);
-        return !p->bad && number_between(text, 0, 100) && number_parse(ret, text) == 0;
+        return !p->bad && number_parse_plain(ret, text) == 0 && mpq_cmp_ui(ret, 100, 1) <= 0;
 }
 
 static bool get_mode(struct blend *b, struct reader *p)
@@ -88,8 +88,8 @@ static bool get_mode(struct blend *b, struct reader *p)
         if (b->mode == MODE_HYBRID && b->test_weight + b->llm_weight != 100)
                 return false;
         return b->mode < MODE_COUNT &&
-               (b->pass_from_suite ||
-                       (number_between(pass, 0, 100) && number_parse(b->pass, pass) == 0));
+               (b->pass_from_suite || (number_parse_plain(b->pass, pass) == 0 &&
+                                              mpq_cmp_ui(b->pass, 100, 1) <= 0));
 }
 
 static bool get_test(struct blend *b, struct reader *p)

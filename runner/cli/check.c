@@ -5,30 +5,6 @@
 #include "privilege.h"
 #include "report/json.h"
 #include "task.h"
-#include "text.h"
-
-static void show_text(const char *path, const struct task *t)
-{
-        char place[1024], key[1024], message[2048];
-
-        text_escape(place, sizeof place, path, strlen(path));
-        for (unsigned i = 0; i < t->problem_count; i++) {
-                const struct task_problem *p = &t->problems[i];
-
-                text_escape(key, sizeof key, p->key, strlen(p->key));
-                text_escape(message, sizeof message, p->message, strlen(p->message));
-                printf("%s/task.json:%u:%u: %s: %s\n", place, p->line, p->column, key, message);
-        }
-        for (unsigned i = 0; i < t->warning_count; i++) {
-                const struct task_problem *p = &t->warnings[i];
-
-                text_escape(key, sizeof key, p->key, strlen(p->key));
-                text_escape(message, sizeof message, p->message, strlen(p->message));
-                printf("%s/task.json: warning: %s: %s\n", place, key, message);
-        }
-        if (t->problem_count == 0)
-                printf("%s: the task is valid\n", place);
-}
 
 static void json_problems(struct json_writer *w, const char *key, const struct task_problem *list,
         unsigned count, bool with_place)
@@ -74,12 +50,20 @@ static int check(const char *path, const struct common_options *common, struct e
         if (r == 0)
                 r = task_read(&task, &channel, err);
         channel_close(&channel);
+        if (r == 0 && task_check_command(&task, err) < 0) {
+                error_print(err);
+                task_free(&task);
+                return END_USAGE;
+        }
         if (r == 0 || (err->code == CODE_TASK_INVALID && task.problem_count > 0)) {
                 r = r == 0 ? 0 : END_USAGE; /* the list says it all */
                 if (common->json)
                         show_json(&task);
-                else if (!common->quiet)
-                        show_text(path, &task);
+                else if (!common->quiet) {
+                        task_print_problems(&task, path, stdout);
+                        if (r == 0)
+                                puts("the task is valid");
+                }
         }
         task_free(&task);
         return r;

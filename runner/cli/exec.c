@@ -3,12 +3,15 @@
 #include "verbs.h"
 
 #include "channel.h"
+#include "environment.h"
 #include "fd.h"
 #include "spawn.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { STATUS_ASSAY_FAILED = 125, MOST_ARGUMENT_BYTES = 64 << 10 };
 
 struct exec_options {
         struct common_options common;
@@ -44,21 +47,21 @@ static int take_limits(const struct option_list *list, struct limits *limits, st
         return 0;
 }
 
-static int take_env(const struct option_list *list, const char **ret_env, struct error *err)
+static size_t bytes_of(const char *const *list)
 {
-        unsigned count = 0;
+        size_t sum = 0;
 
-        ret_env[count++] = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-        ret_env[count++] = "HOME=/root";
-        ret_env[count++] = "LANG=C.UTF-8";
-        ret_env[count++] = "TZ=UTC";
-        for (unsigned i = 0; i < list->count; i++) {
+        for (; *list; list++)
+                sum += strlen(*list) + sizeof(uint32_t);
+        return sum;
+}
+
+static int check_env(const struct option_list *list, struct error *err)
+{
+        for (unsigned i = 0; i < list->count; i++)
                 if (!strchr(list->values[i], '='))
                         return error_set(err, CODE_USAGE, "--env %s: not of the form NAME=VALUE",
                                 list->values[i]);
-                ret_env[count++] = list->values[i];
-        }
-        ret_env[count] = NULL;
         return 0;
 }
 
@@ -96,7 +99,7 @@ static int become_supervisor(int socket, struct error *err)
 
 static int exec_cell(const struct exec_options *o, char **command, struct error *err)
 {
-        const char *env[OPTION_LIST_MAX + 8];
+        const char *env[OPTION_LIST_MAX + ENVIRONMENT_STANDARD + 1];
         struct cell_order order = {
                 .kind = CELL_SUITE,
                 .allow_weak = o->allow_weak,
@@ -111,14 +114,20 @@ static int exec_cell(const struct exec_options *o, char **command, struct error 
         int pair[2];
 
         limits_standard(&order.limits, CELL_SUITE);
-        if (take_limits(&o->limits, &order.limits, err) < 0 || take_env(&o->env, env, err) < 0)
+        if (take_limits(&o->limits, &order.limits, err) < 0 || check_env(&o->env, err) < 0)
                 return -1;
+        environment_fill(o->env.values, o->env.count, env);
         if (*order.workdir != '/')
                 return error_set(err, CODE_USAGE, "--workdir %s: not an absolute path", o->workdir);
         for (int fd = 0; fd < CELL_STDIO; fd++)
                 if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
                         return error_set(err, CODE_USAGE,
                                 "exec: descriptor %d is a directory, a way out of the cell", fd);
+        /* Nobody reads the socket before we have become the supervisor. */
+        if (bytes_of(order.argv) + bytes_of(order.envp) > MOST_ARGUMENT_BYTES)
+                return error_set(err, CODE_USAGE,
+                        "exec: the command and its environment have more than %d bytes",
+                        MOST_ARGUMENT_BYTES);
         if (fd_socketpair(pair, err) < 0 || send_report_request(pair[0], o, err) < 0 ||
                 channel_send_order(pair[0], 1, &order, err) < 0)
                 return -1;
@@ -143,7 +152,8 @@ int verb_exec(int argc, char **argv, struct error *err)
                 {"--allow-weak-limits", OPTION_FLAG, &o.allow_weak, NULL,
                         "run where limits can only be polled for"},
         };
-        int rest = options_parse(table, sizeof table / sizeof *table, &o.common, argc, argv, err);
+        int rest = options_parse_first(
+                table, sizeof table / sizeof *table, &o.common, argc, argv, err);
 
         if (rest < 0)
                 return -1;
@@ -151,6 +161,10 @@ int verb_exec(int argc, char **argv, struct error *err)
                 return options_help("exec [OPTIONS] IMAGE -- CMD…",
                         "Runs one command in a cell and passes its status on.", table,
                         sizeof table / sizeof *table);
+        if (rest > 1 && strcmp(argv[1], "--") == 0) {
+                memmove(argv + 1, argv + 2, (size_t)(rest - 2) * sizeof *argv);
+                rest--;
+        }
         if (rest < 2)
                 return error_set(err, CODE_USAGE, "exec: needs an image and a command");
         if (strcmp(argv[0], "host") != 0)
@@ -158,12 +172,10 @@ int verb_exec(int argc, char **argv, struct error *err)
                         "image %s: only the image `host` is known", argv[0]);
         argv[rest] = NULL;
         if (exec_cell(&o, argv + 1, err) < 0) {
-                const struct code_info *code = code_info(err->code);
-
-                if (code->ending == END_USAGE)
+                if (code_info(err->code)->ending == END_USAGE)
                         return -1;
-                fprintf(stderr, "assay: %s (%s)\n", err->text, code->remedy);
-                return 125;
+                error_print(err);
+                return STATUS_ASSAY_FAILED;
         }
         return 0;
 }

@@ -3,24 +3,43 @@
 
 #include "report/json.h"
 
-static void show(enum code code, bool json)
+static void show_text(enum code code)
 {
         const struct code_info *info = code_info(code);
+
+        printf("%s\n  caused by: %s\n  exit status: %d\n  what to do: %s\n", info->name,
+                error_class_name(info->class), info->ending, info->remedy);
+}
+
+static void add_json(struct json_writer *w, enum code code)
+{
+        const struct code_info *info = code_info(code);
+
+        json_object(w, NULL);
+        json_text(w, "code", info->name);
+        json_text(w, "class", error_class_name(info->class));
+        json_number(w, "exit", info->ending);
+        json_text(w, "remedy", info->remedy);
+        json_close(w);
+}
+
+/* The codes from `first` to `last`; more than one are an array. */
+static void show(enum code first, enum code last, const struct common_options *common)
+{
         _cleanup_buffer_ struct buffer out = BUFFER_INIT;
         struct json_writer w = {.out = &out};
 
-        if (!json) {
-                printf("%s\n  caused by: %s\n  exit status: %d\n  what to do: %s\n", info->name,
-                        error_class_name(info->class), info->ending, info->remedy);
-                return;
+        if (first != last)
+                json_array(&w, NULL);
+        for (enum code code = first; code <= last; code++) {
+                add_json(&w, code);
+                if (!common->json && !common->quiet)
+                        show_text(code);
         }
-        json_object(&w, NULL);
-        json_text(&w, "code", info->name);
-        json_text(&w, "class", error_class_name(info->class));
-        json_number(&w, "exit", info->ending);
-        json_text(&w, "remedy", info->remedy);
-        json_close(&w);
-        printf("%s\n", buffer_text(&out));
+        if (first != last)
+                json_close(&w);
+        if (common->json)
+                printf("%s\n", buffer_text(&out));
 }
 
 int verb_explain(int argc, char **argv, struct error *err)
@@ -38,13 +57,13 @@ int verb_explain(int argc, char **argv, struct error *err)
         if (rest > 1)
                 return error_set(err, CODE_USAGE, "explain: takes one code");
         if (rest == 0) {
-                for (unsigned i = CODE_NONE + 1; i < CODE_COUNT; i++)
-                        show((enum code)i, common.json);
+                show(CODE_NONE + 1, CODE_COUNT - 1, &common);
                 return 0;
         }
         code = code_find(argv[0]);
         if (code == CODE_NONE)
-                return error_set(err, CODE_USAGE, "explain: %s is no code of Assay", argv[0]);
-        show(code, common.json);
+                return error_set(err, CODE_USAGE,
+                        "explain: %s is no code of Assay; `assay explain` lists them", argv[0]);
+        show(code, code, &common);
         return 0;
 }

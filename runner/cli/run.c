@@ -14,8 +14,9 @@ struct run_options {
 static int print(const struct evaluation *e, const struct run_options *o, struct error *err)
 {
         _cleanup_buffer_ struct buffer out = BUFFER_INIT;
-        const char *no_colour = getenv("NO_COLOR");
-        bool colour = isatty(STDOUT_FILENO) && (!no_colour || !*no_colour);
+        const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");
+        bool colour = isatty(STDOUT_FILENO) && (!no_colour || !*no_colour) && terminal &&
+                      strcmp(terminal, "dumb") != 0;
 
         if (!o->common.json && o->common.quiet)
                 return 0;
@@ -24,15 +25,6 @@ static int print(const struct evaluation *e, const struct run_options *o, struct
         if (fd_write_all(STDOUT_FILENO, out.data, out.len) < 0)
                 return error_errno(err, CODE_INFRA_IO, errno, "cannot write the report");
         return 0;
-}
-
-/* One line for logs and scripts, beside the report. */
-static void say_why(const struct evaluation *e)
-{
-        const struct code_info *code = code_info(e->error.code);
-
-        if (e->error.code != CODE_NONE)
-                fprintf(stderr, "assay: %s: %s (%s)\n", code->name, e->error.text, code->remedy);
 }
 
 static int run(
@@ -46,11 +38,13 @@ static int run(
         r = evaluation_open(e, task, submission, &o->evaluation, err);
         if (r == 0)
                 r = evaluation_run(e, err);
+        if (r < 0 && err->code == CODE_TASK_INVALID)
+                task_print_problems(&e->task, task, stderr);
         if (r == 0)
                 r = print(e, o, err);
         if (r == 0) {
-                if (o->common.json || o->common.quiet)
-                        say_why(e);
+                if (e->error.code != CODE_NONE)
+                        error_print(&e->error); /* one line for logs and scripts */
                 r = evaluation_exit(e);
         }
         evaluation_close(e);

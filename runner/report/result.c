@@ -178,6 +178,7 @@ static void add_cell(struct json_writer *w, const struct evaluation *e)
         json_close(w);
 
         json_object(w, "isolation");
+        /* Every cell has these two, or was not made. */
         json_text(w, "namespaces", "user mount pid net ipc uts cgroup");
         json_bool(w, "seccomp", true);
         json_bool(w, "landlock", m->landlock > 0);
@@ -205,8 +206,31 @@ static int add_log(struct json_writer *w, const char *key, const struct log *l)
         return 0;
 }
 
-static void add_warning(struct json_writer *w, const char *field, const char *message)
+void report_submission_warnings(const struct evaluation *e, report_show show, void *to)
 {
+        for (unsigned i = 0; i < e->submission.warning_count; i++)
+                show(to, e->submission.warnings[i].field, e->submission.warnings[i].message);
+}
+
+void report_suite_warnings(const struct evaluation *e, report_show show, void *to)
+{
+        for (unsigned i = 0; i < e->task.warning_count; i++)
+                show(to, e->task.warnings[i].key, e->task.warnings[i].message);
+        for (unsigned i = 0; i < e->suite.warning_count; i++)
+                show(to, e->suite.warnings[i].field, e->suite.warnings[i].message);
+        for (unsigned i = 0; i < e->note_count; i++)
+                show(to, e->notes[i].field, e->notes[i].message);
+        for (unsigned i = 0; e->suite.present && i < e->task.criterion_count; i++)
+                if (e->task.criteria[i].source == SOURCE_TEST &&
+                        !report_criterion_row(e, &e->task.criteria[i]))
+                        show(to, e->task.criteria[i].name,
+                                "the suite's breakdown leaves this criterion out");
+}
+
+static void add_warning(void *to, const char *field, const char *message)
+{
+        struct json_writer *w = to;
+
         json_object(w, NULL);
         json_text(w, "severity", "warning");
         json_text(w, "field", field);
@@ -217,21 +241,10 @@ static void add_warning(struct json_writer *w, const char *field, const char *me
 static void add_warnings(struct json_writer *w, const struct evaluation *e)
 {
         json_array(w, "submission_warnings");
-        for (unsigned i = 0; i < e->submission.warning_count; i++)
-                add_warning(w, e->submission.warnings[i].field, e->submission.warnings[i].message);
+        report_submission_warnings(e, add_warning, w);
         json_close(w);
         json_array(w, "suite_warnings");
-        for (unsigned i = 0; i < e->task.warning_count; i++)
-                add_warning(w, e->task.warnings[i].key, e->task.warnings[i].message);
-        for (unsigned i = 0; i < e->suite.warning_count; i++)
-                add_warning(w, e->suite.warnings[i].field, e->suite.warnings[i].message);
-        for (unsigned i = 0; i < e->note_count; i++)
-                add_warning(w, e->notes[i].field, e->notes[i].message);
-        for (unsigned i = 0; e->suite.present && i < e->task.criterion_count; i++)
-                if (e->task.criteria[i].source == SOURCE_TEST &&
-                        !report_criterion_row(e, &e->task.criteria[i]))
-                        add_warning(w, e->task.criteria[i].name,
-                                "the suite's breakdown leaves this criterion out");
+        report_suite_warnings(e, add_warning, w);
         json_close(w);
 }
 

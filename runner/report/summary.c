@@ -3,7 +3,7 @@
 
 #include "text.h"
 
-enum { SHOWN_TESTS = 50, SHOWN_LOG = 2000, SHOWN_TEXT = 300 };
+enum { SHOWN_TESTS = 50, SHOWN_LOG = 4000, SHOWN_LINES = 20, SHOWN_TEXT = 300 };
 
 struct style {
         const char *good, *bad, *dim, *bold, *off;
@@ -91,50 +91,91 @@ static void add_tests(struct buffer *out, const struct suite_result *suite, cons
                         suite->test_count - SHOWN_TESTS);
 }
 
+static void add_lines(struct buffer *out, const unsigned char *at, size_t len)
+{
+        const unsigned char *end = at + len;
+        char line[1024];
+
+        while (at < end) {
+                const unsigned char *newline = memchr(at, '\n', (size_t)(end - at));
+                size_t n = (size_t)((newline ? newline : end) - at);
+
+                text_escape(line, sizeof line, at, n);
+                buffer_add_format(out, "    | %s\n", line);
+                at += n + 1;
+        }
+}
+
+/* Where the last SHOWN_LINES lines begin. */
+static size_t last_lines(const unsigned char *bytes, size_t len)
+{
+        unsigned lines = 0;
+        size_t at = len;
+
+        while (at > 0 && len - at < SHOWN_LOG) {
+                if (bytes[at - 1] == '\n' && at < len && ++lines == SHOWN_LINES)
+                        break;
+                at--;
+        }
+        return at;
+}
+
 /* When something went wrong the last lines of the log are what people ask for first. */
 static void add_log_tail(
         struct buffer *out, const char *name, const struct log *l, const struct style *s)
 {
+        bool whole = log_dropped(l) == 0;
         unsigned char *bytes = malloc(l->head_len + l->tail_size + 1);
-        const unsigned char *at;
-        char line[1024];
-        size_t len, n;
+        size_t len = 0, from;
 
         if (!bytes || l->total == 0) {
                 free(bytes);
                 return;
         }
-        memcpy(bytes, l->head, l->head_len);
-        len = l->head_len + log_tail(l, bytes + l->head_len);
-        at = bytes + (len > SHOWN_LOG ? len - SHOWN_LOG : 0);
-        buffer_add_format(out, "  %s%s of the suite, its end:%s\n", s->dim, name, s->off);
-        for (; at < bytes + len; at += n + 1) {
-                const unsigned char *newline = memchr(at, '\n', (size_t)(bytes + len - at));
-
-                n = newline ? (size_t)(newline - at) : (size_t)(bytes + len - at);
-                text_escape(line, sizeof line, at, n);
-                buffer_add_format(out, "    | %s\n", line);
+        /* Head and tail are one text only when nothing is missing between them. */
+        if (whole) {
+                memcpy(bytes, l->head, l->head_len);
+                len = l->head_len;
         }
+        len += log_tail(l, bytes + len);
+        from = last_lines(bytes, len);
+        buffer_add_format(out, "  %s%s of the suite, its end", s->dim, name);
+        if (l->total > len - from)
+                buffer_add_format(out, " (%llu bytes before it are not shown)",
+                        (unsigned long long)(l->total - (len - from)));
+        buffer_add_format(out, ":%s\n", s->off);
+        add_lines(out, bytes + from, len - from);
         free(bytes);
 }
 
-static void add_warnings(struct buffer *out, const struct evaluation *e, const struct style *s)
+struct warning_style {
+        struct buffer *out;
+        const struct style *style;
+};
+
+static void add_warning(void *to, const char *field, const char *message)
 {
-        for (unsigned i = 0; i < e->submission.warning_count; i++) {
-                buffer_add_format(out, "  %swarning:%s ", s->dim, s->off);
-                add_escaped(out, e->submission.warnings[i].field);
-                buffer_add_text(out, ": ");
-                add_escaped(out, e->submission.warnings[i].message);
-                buffer_add_char(out, '\n');
-        }
-        for (unsigned i = 0; i < e->note_count; i++)
-                buffer_add_format(out, "  %swarning:%s %s: %s\n", s->dim, s->off, e->notes[i].field,
-                        e->notes[i].message);
+        const struct warning_style *w = to;
+
+        buffer_add_format(w->out, "  %swarning:%s ", w->style->dim, w->style->off);
+        add_escaped(w->out, field);
+        buffer_add_text(w->out, ": ");
+        add_escaped(w->out, message);
+        buffer_add_char(w->out, '\n');
+}
+
+static void add_text(struct buffer *out, const char *name, const char *text, const struct style *s)
+{
+        if (!text || !*text)
+                return;
+        buffer_add_format(out, "  %s%s:%s ", s->dim, name, s->off);
+        add_escaped(out, text);
+        buffer_add_char(out, '\n');
 }
 
 static void add_footer(struct buffer *out, const struct evaluation *e, const struct style *s)
 {
-        if (!e->suite_ran)
+        if (!e->suite_ran || e->outcome.end == CELL_EXEC_FAILED)
                 return;
         buffer_add_format(out, "  %sintegrity %s, suite %llu ms, cell made in %llu.%llu ms", s->dim,
                 integrity_name(e->integrity), (unsigned long long)(e->outcome.wall_us / 1000),
@@ -151,6 +192,7 @@ int report_text(const struct evaluation *e, bool colour, struct buffer *out)
         static const struct style coloured = {
                 "\033[32m", "\033[31m", "\033[2m", "\033[1m", "\033[0m"};
         const struct style *s = colour ? &coloured : &plain;
+        struct warning_style warnings = {out, s};
 
         add_headline(out, e, s);
         add_parts(out, e);
@@ -160,7 +202,10 @@ int report_text(const struct evaluation *e, bool colour, struct buffer *out)
                 add_log_tail(out, "standard output", &e->output[0], s);
                 add_log_tail(out, "standard error", &e->output[1], s);
         }
-        add_warnings(out, e, s);
+        add_text(out, "notes of the suite", e->suite.notes, s);
+        add_text(out, "summary of the judge", e->verdict.summary, s);
+        report_submission_warnings(e, add_warning, &warnings);
+        report_suite_warnings(e, add_warning, &warnings);
         add_footer(out, e, s);
         return buffer_ok(out) ? 0 : -1;
 }

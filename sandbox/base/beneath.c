@@ -41,15 +41,17 @@ int beneath_open_by_walk(int dir, const char *path, int flags, mode_t mode)
                         errno = EXDEV;
                         return -1;
                 }
-                memcpy(name, len ? path : ".", len ? len : 1);
-                name[len ? len : 1] = '\0';
+                memcpy(name, path, len);
+                name[len] = '\0';
                 fd = openat(at, name,
                         (last ? flags : O_PATH | O_DIRECTORY) | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY,
                         last ? mode : 0);
                 if (fd < 0)
                         return -1;
                 here = fd_close(here);
-                if (fstat(fd, &st) < 0 || st.st_dev != root.st_dev || S_ISLNK(st.st_mode)) {
+                if (fstat(fd, &st) < 0)
+                        st = (struct stat){0};
+                if (st.st_dev != root.st_dev || S_ISLNK(st.st_mode)) {
                         fd_close(fd);
                         errno = S_ISLNK(st.st_mode) ? ELOOP : EXDEV;
                         return -1;
@@ -74,28 +76,7 @@ int beneath_open(int dir, const char *path, int flags, mode_t mode)
         do
                 fd = syscall(SYS_openat2, dir, path, &how, sizeof how);
         while (fd < 0 && (errno == EAGAIN || errno == EINTR));
-        if (fd < 0 && errno == ENOSYS)
+        if (fd < 0 && (errno == ENOSYS || errno == EPERM)) /* EPERM: a container's old filter */
                 return beneath_open_by_walk(dir, path, flags, mode);
         return (int)fd;
-}
-
-int beneath_open_parent(int dir, const char *path, const char **ret_name)
-{
-        const char *slash = strrchr(path, '/');
-        char parent[PATH_MAX];
-        size_t len;
-
-        if (!slash) {
-                *ret_name = path;
-                return beneath_open(dir, ".", O_PATH | O_DIRECTORY, 0);
-        }
-        len = (size_t)(slash - path);
-        if (len >= sizeof parent || slash == path) {
-                errno = slash == path ? EXDEV : ENAMETOOLONG;
-                return -1;
-        }
-        memcpy(parent, path, len);
-        parent[len] = '\0';
-        *ret_name = slash + 1;
-        return beneath_open(dir, parent, O_PATH | O_DIRECTORY, 0);
 }

@@ -14,8 +14,5 @@
 int beneath_open(int dir, const char *path, int flags, mode_t mode);
 /* The same without openat2. */
 int beneath_open_by_walk(int dir, const char *path, int flags, mode_t mode);
-/* The directory that holds the last component of `path`, opened O_PATH; `ret_name` points at that
- * component inside `path`. */
-int beneath_open_parent(int dir, const char *path, const char **ret_name);
 
 #endif

@@ -4,13 +4,12 @@
 /* clang-format off */
 
 /* The command line and the task: nothing ran. */
-X(USAGE,               "usage",                    CLASS_USAGE, END_USAGE, "see `assay --help`")
+X(USAGE,               "usage",                    CLASS_USAGE, END_USAGE, "see `assay --help`, `assay VERB --help`")
 X(TASK_MISSING,        "task.missing",             CLASS_USAGE, END_USAGE, "give the directory that holds task.json")
 X(TASK_INVALID,        "task.invalid",             CLASS_USAGE, END_USAGE, "mend task.json at the place named; `assay check TASK` lists every error")
 X(TASK_UNSAFE,         "task.unsafe",              CLASS_USAGE, END_USAGE, "keep everything a task uses inside its own directory, without symlinks out of it")
 X(TASK_UNSUPPORTED,    "task.unsupported",         CLASS_USAGE, END_USAGE, "use what this version supports, or a newer Assay")
 X(SUBMISSION_MISSING,  "submission.missing",       CLASS_USAGE, END_USAGE, "give the submission as a tar or zip file that can be read")
-X(REFUSED_BY_POLICY,   "task.above_policy",        CLASS_USAGE, END_USAGE, "ask the operator, or lower what the task wants")
 
 /* The submission archive. */
 X(ARCHIVE_UNSAFE_PATH, "archive.unsafe_path",      CLASS_SUBMISSION, END_REJECTED, "pack the files with paths relative to their folder, without `..`, `\\` or drive names")
@@ -22,6 +21,7 @@ X(ARCHIVE_ENTRIES,     "archive.too_many_entries", CLASS_SUBMISSION, END_REJECTE
 X(ARCHIVE_TOO_LARGE,   "archive.too_large",        CLASS_SUBMISSION, END_REJECTED, "leave large files out of the archive")
 X(ARCHIVE_TRUNCATED,   "archive.truncated",        CLASS_SUBMISSION, END_REJECTED, "pack and upload the archive again; it ends too early")
 X(ARCHIVE_DAMAGED,     "archive.damaged",          CLASS_SUBMISSION, END_REJECTED, "pack and upload the archive again; its content contradicts itself")
+X(ARCHIVE_UNREADABLE, "archive.unreadable",       CLASS_SUBMISSION, END_REJECTED, "pack the archive again with an ordinary tool; this one broke the unpacker")
 X(ARCHIVE_UNSUPPORTED, "archive.unsupported",      CLASS_SUBMISSION, END_REJECTED, "send a tar (plain, gzip, xz, zstd, bzip2) or zip file without encryption")
 X(ARCHIVE_EMPTY,       "archive.empty",            CLASS_SUBMISSION, END_REJECTED, "pack at least one file")
 X(ARCHIVE_TIMEOUT,     "archive.too_slow",         CLASS_SUBMISSION, END_REJECTED, "pack the archive again with an ordinary tool; unpacking it took too long")
@@ -34,8 +34,8 @@ X(SUITE_RESULT_FILE,   "suite.result_not_a_file",  CLASS_SUITE, END_ERROR, "writ
 X(SUITE_RESULT_INVALID, "suite.result_invalid",    CLASS_SUITE, END_ERROR, "mend the suite: its result must follow the declared format")
 X(SUITE_EXIT,          "suite.exit",               CLASS_SUITE, END_ERROR, "a suite that worked exits 0, whatever the score; see its logs")
 X(SUITE_SIGNAL,        "suite.signal",             CLASS_SUITE, END_ERROR, "the suite crashed; see its logs")
-X(SUITE_NOT_FOUND,     "suite.not_found",          CLASS_SUITE, END_ERROR, "check suite.command: the program must be in tests/ or in the image")
-X(SUITE_NOT_EXECUTABLE, "suite.not_executable",    CLASS_SUITE, END_ERROR, "make the suite's program executable and give it an interpreter that the image has")
+X(SUITE_NOT_FOUND,     "suite.not_found",          CLASS_SUITE, END_ERROR, "check suite.command: the program, and the interpreter that its first line names (without a Windows line end), must be in tests/ or in the image")
+X(SUITE_NOT_EXECUTABLE, "suite.not_executable",    CLASS_SUITE, END_ERROR, "make the suite's program executable (as root: for everyone), with an interpreter that the image has")
 
 /* Limits of a cell. */
 X(LIMIT_WALL,          "limit.wall",               CLASS_LIMIT, END_ERROR, "raise limits.wall in task.json if the suite rightly needs longer")

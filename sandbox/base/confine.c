@@ -21,6 +21,9 @@ int confine_limit(int resource, uint64_t value)
         if (value > now.rlim_max)
                 value = now.rlim_max; /* never raised: that would need a privilege */
         want = (struct rlimit){value, value};
+        /* At the soft limit comes SIGXCPU, which says what happened; SIGKILL would not. */
+        if (resource == RLIMIT_CPU && value < now.rlim_max)
+                want.rlim_max = value + 1;
         return setrlimit((__rlimit_resource_t)resource, &want);
 }
 

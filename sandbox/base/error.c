@@ -64,10 +64,28 @@ int error_set(struct error *err, enum code code, const char *format, ...)
         return -1;
 }
 
+/* ": cause" at the end. When there is no room for both, the context loses its end and a long cause
+ * its beginning: what is at the very end is why it failed. */
+static int error_add_cause(struct error *err, const char *cause)
+{
+        size_t room = sizeof err->text - sizeof ": …", need = strlen(cause),
+               used = strlen(err->text);
+        const char *cut = "";
+
+        if (need > room / 2 && used + need > room) {
+                cause += need - room / 2;
+                need = room / 2;
+                cut = "…";
+        }
+        if (used > room - need)
+                used = room - need;
+        snprintf(err->text + used, sizeof err->text - used, ": %s%s", cut, cause);
+        return -1;
+}
+
 int error_errno(struct error *err, enum code code, int errnum, const char *format, ...)
 {
         va_list args;
-        size_t used;
 
         if (!err)
                 return -1;
@@ -75,24 +93,27 @@ int error_errno(struct error *err, enum code code, int errnum, const char *forma
         va_start(args, format);
         error_format(err, format, args);
         va_end(args);
-        used = strlen(err->text);
-        snprintf(err->text + used, sizeof err->text - used, ": %s", strerror(errnum));
-        return -1;
+        return error_add_cause(err, strerror(errnum));
 }
 
 int error_add(struct error *err, const char *format, ...)
 {
-        struct error context = {0};
-        size_t used;
+        struct error whole = {0};
         va_list args;
 
         if (!err)
                 return -1;
         va_start(args, format);
-        error_format(&context, format, args);
+        error_format(&whole, format, args);
         va_end(args);
-        used = strlen(context.text);
-        snprintf(context.text + used, sizeof context.text - used, ": %s", err->text);
-        memcpy(err->text, context.text, sizeof err->text);
+        error_add_cause(&whole, err->text);
+        memcpy(err->text, whole.text, sizeof err->text);
         return -1;
+}
+
+void error_print(const struct error *err)
+{
+        const struct code_info *code = code_info(err->code);
+
+        fprintf(stderr, "assay: %s: %s (%s)\n", code->name, err->text, code->remedy);
 }

@@ -68,5 +68,7 @@ int error_errno(struct error *err, enum code code, int errnum, const char *forma
         __attribute__((format(printf, 4, 5)));
 /* Put "context: " before the text; returns -1. */
 int error_add(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* "assay: code: what: why (what to do)" on standard error: for programs at their end. */
+void error_print(const struct error *err);
 
 #endif

@@ -15,9 +15,9 @@ static const struct limit_info rows[LIMIT_COUNT] = {
         [LIMIT_DISK] = {"disk", UNIT_BYTES, {MIB(256), MIB(64)}, KIB(64), MIB(1 << 24)},
         [LIMIT_INODES] = {"inodes", UNIT_COUNT, {100000, 10000}, 64, 100000000},
         [LIMIT_PIDS] = {"pids", UNIT_COUNT, {256, 64}, 1, 1000000},
-        [LIMIT_FILES] = {"files", UNIT_COUNT, {1024, 256}, 8, 1048576},
+        [LIMIT_FILES] = {"files", UNIT_COUNT, {1024, 256}, 64, 1048576},
         [LIMIT_OUTPUT] = {"output", UNIT_BYTES, {MIB(1), KIB(64)}, 0, MIB(1024)},
-        [LIMIT_RESULT] = {"result", UNIT_BYTES, {MIB(1), MIB(1)}, 1, MIB(64)},
+        [LIMIT_RESULT] = {"result", UNIT_BYTES, {MIB(1), MIB(1)}, 1, MIB(16)},
 };
 
 const struct limit_info *limit_info(enum limit limit)
@@ -96,4 +96,15 @@ void limits_settle(struct limits *l)
 {
         if (l->value[LIMIT_CPU] == 0)
                 l->value[LIMIT_CPU] = l->value[LIMIT_WALL] * l->value[LIMIT_CPUS] / 1000;
+        if (l->value[LIMIT_CPU] > rows[LIMIT_CPU].most)
+                l->value[LIMIT_CPU] = rows[LIMIT_CPU].most;
+}
+
+void limits_names(uint64_t mask, char *out, size_t size)
+{
+        *out = '\0';
+        for (unsigned i = 0; i < LIMIT_COUNT; i++)
+                if (mask & 1ULL << i)
+                        snprintf(out + strlen(out), size - strlen(out), "%s%s", *out ? ", " : "",
+                                rows[i].name);
 }

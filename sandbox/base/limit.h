@@ -47,6 +47,8 @@ void limits_standard(struct limits *ret, enum cell_kind kind);
  * of bounds, with the reason in err (code usage). */
 int limit_parse(enum limit limit, const char *text, uint64_t *ret_value, struct error *err);
 void limit_format(enum limit limit, uint64_t value, char *out, size_t size);
+/* The names of a mask of limits: "cpu, memory". */
+void limits_names(uint64_t mask, char *out, size_t size);
 /* The cpu limit that nobody set is wall × cpus. */
 void limits_settle(struct limits *l);
 

@@ -31,6 +31,27 @@ END
     [ "$(echo "$output" | jq '.valid == false and (.errors | length >= 4) and .errors[0].line > 0')" = true ]
 }
 
+@test "check: a suite that could not be started" {
+    task good
+    chmod -x "$work/task/tests/suite"
+    run -2 "$ASSAY" check "$work/task"
+    [[ $output == *suite.not_executable* ]]
+    rm "$work/task/tests/suite"
+    run -2 "$ASSAY" check "$work/task"
+    [[ $output == *suite.not_found* ]]
+}
+
+@test "check: what is accepted without effect is said" {
+    task good '"visibility": {"tests": "hidden"},'
+    run -0 "$ASSAY" check "$work/task"
+    [[ $output == *visibility*'no effect'* ]]
+}
+
+@test "output that cannot be written is an error" {
+    run -4 sh -c '"$1" explain > /dev/full' sh "$ASSAY"
+    [[ $output == *'standard output'* ]]
+}
+
 @test "check: tests that are a link out, or hold one, are unsafe" {
     task good
     ln -s /etc/passwd "$work/task/tests/secret"

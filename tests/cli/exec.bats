@@ -31,6 +31,23 @@ cell() {
     [ ${#weak[@]} -gt 0 ] || run -137 cell --limit pids=10 host -- sh -c 'while :; do sleep 60 & done'
 }
 
+@test "what follows IMAGE is the command's, whatever it looks like" {
+    run -0 cell host echo --quiet -- --help
+    [ "$output" = '--quiet -- --help' ]
+}
+
+@test "long command lines work, too long ones are refused" {
+    run -0 cell host -- sh -c 'echo ${#1}' sh "$(head -c 40000 /dev/zero | tr '\0' x)"
+    [ "$output" = 40000 ]
+    run -2 cell host -- true "$(head -c 100000 /dev/zero | tr '\0' x)"
+    # shellcheck disable=SC2046 # many words
+    run -2 cell host -- true $(seq 5000)
+}
+
+@test "a cell that is at its limit is not beyond it" {
+    run -0 cell --limit pids=1 host -- sleep 0.2
+}
+
 @test "125 when Assay fails, 2 for wrong usage" {
     run -125 cell --workdir /nowhere host -- true
     run -2 cell host
@@ -49,6 +66,8 @@ cell() {
 @test "environment: a clean one, and what --env adds" {
     SECRET=1 run -0 cell --env GIVEN=2 host -- env
     [[ $output == *GIVEN=2* && $output != *SECRET* ]]
+    run -0 cell --env HOME=/tmp host -- env
+    [ "$(grep -c ^HOME= <<< "$output")" -eq 1 ]
 }
 
 @test "--report tells how it ended and what it used" {

@@ -178,6 +178,50 @@ setup() {
     is duration 1500 "$(field '.tests[0].duration_ms')"
 }
 
+@test "a number far smaller than any score is one all the same" {
+    task tiny
+    submission
+    grade
+    is exit 1 "$status"
+    is score 0 "$(field .score)"
+    is exact true "$(field '.exact.score | startswith("0") | not')"
+}
+
+@test "a result that is too large is no limit that ended the suite: never 0" {
+    task result-huge '"result": {"on_limit": "zero"},'
+    submission
+    grade
+    ends 4 error limit limit.result
+}
+
+@test "a signal while the submission is still coming" {
+    task good
+    mkfifo "$work/fifo" # which nobody ever writes to
+    "$ASSAY" run --quiet "${weak[@]}" "$work/task" "$work/fifo" > /dev/null 2> "$work/errors" 3>&- &
+    local runner=$!
+    until [ -n "$(ls "$ASSAY_STATE/evaluations" 2> /dev/null)" ]; do :; done
+    kill -TERM "$runner"
+    status=0
+    wait "$runner" || status=$?
+    is exit 130 "$status"
+    nothing_left
+}
+
+@test "a task without a judge takes no --llm-score" {
+    task good
+    submission
+    grade --llm-score 50
+    is exit 2 "$status"
+}
+
+@test "the summary says what it leaves out of a log" {
+    task prints-much '"limits": {"output": "64KiB"}, "result": {"path": "/results/other.json"},'
+    submission
+    "$ASSAY" run "${weak[@]}" "$work/task" "$work/submission.tar.gz" > "$work/text" 2> "$work/errors" || true
+    grep -q 'bytes before it are not shown' "$work/text"
+    grep -qF '| \xff last' "$work/text"
+}
+
 @test "an external score that is none is a usage error" {
     task good
     submission

@@ -58,6 +58,12 @@ static void exponents(void)
             " \"tests\": [{\"name\": \"a\", \"passed\": true, \"duration_ms\": 1.5e3}]}");
 }
 
+/* What floating point makes of 100 - 99.99999999999999. */
+static void tiny(void)
+{
+        put("{\"score\": 1.4210854715202004e-14, \"pass\": false}");
+}
+
 static void nothing(void)
 {
 }
@@ -218,6 +224,7 @@ static const struct {
         {"twice", twice},
         {"no-tests", no_tests},
         {"exponents", exponents},
+        {"tiny", tiny},
         {"nothing", nothing},
         {"empty", empty},
         {"exits", exits},

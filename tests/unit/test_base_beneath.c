@@ -96,16 +96,3 @@ Test(beneath, not_into_another_mount)
         cr_expect_eq(errno, EXDEV);
         fd_close(slash);
 }
-
-Test(beneath, the_parent_and_the_last_name, .init = make_tree, .fini = remove_tree)
-{
-        const char *name;
-        int fd = beneath_open_parent(tree, "a/b/file", &name);
-        struct stat st;
-
-        cr_expect_str_eq(name, "file");
-        cr_expect_eq(fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW), 0);
-        fd_close(fd);
-        cr_expect_eq(beneath_open_parent(tree, "folder/x", &name), -1);
-        cr_expect_eq(beneath_open_parent(tree, "/x", &name), -1);
-}

@@ -188,6 +188,19 @@ Test(error, context_goes_in_front_and_the_code_stays)
         cr_expect_eq(err.code, CODE_INFRA_IO);
 }
 
+Test(error, a_long_context_is_cut_and_the_cause_is_not)
+{
+        struct error err = {0};
+        char path[700];
+
+        memset(path, 'x', sizeof path - 1);
+        path[sizeof path - 1] = '\0';
+        error_errno(&err, CODE_INFRA_IO, 2, "%s", path);
+        cr_expect(strstr(err.text, ": No such file or directory"), "%s", err.text);
+        error_add(&err, "%s", path);
+        cr_expect(strstr(err.text, "No such file or directory"), "%s", err.text);
+}
+
 Test(error, every_code_has_a_class_an_end_and_a_remedy)
 {
         for (unsigned i = CODE_NONE + 1; i < CODE_COUNT; i++) {

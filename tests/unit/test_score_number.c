@@ -135,3 +135,49 @@ Test(score_number, whole_numbers_may_be_written_in_any_way)
                         value, rows[i].value, "%s: %llu", rows[i].text, (unsigned long long)value);
         }
 }
+
+Test(score_number, plain_digits_of_any_form)
+{
+        static const struct {
+                const char *written, *plain;
+        } rows[] = {
+                {"0", "0"},
+                {"-0", "0"},
+                {"0.00", "0"},
+                {"80.50", "80.50"},
+                {"8.0e1", "80"},
+                {"8e1", "80"},
+                {"1.5E-3", "0.0015"},
+                {"1e-05", "0.00001"},
+                {"12.5e1", "125"},
+                {"-2.5e-1", "-0.25"},
+                {"0.07e2", "7"},
+        };
+        char plain[NUMBER_PLAIN_SIZE];
+
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+                mpq_t a, b;
+
+                number_plain(rows[i].written, plain, sizeof plain);
+                cr_expect_str_eq(plain, rows[i].plain, "%s: %s, expected %s", rows[i].written,
+                        plain, rows[i].plain);
+                if (plain[0] == '-')
+                        continue; /* scores are not negative; only positive ones are read back */
+                mpq_inits(a, b, NULL);
+                cr_expect_eq(number_parse(a, rows[i].written), 0);
+                cr_expect_eq(number_parse_plain(b, plain), 0, "%s", plain);
+                cr_expect(mpq_equal(a, b), "%s", plain);
+                mpq_clears(a, b, NULL);
+        }
+}
+
+Test(score_number, plain_digits_and_nothing_else)
+{
+        static const char *const bad[] = {"", "1e3", "1.", ".5", "-1", "+1", "1 ", "1.2.3", "x"};
+        mpq_t x;
+
+        mpq_init(x);
+        for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+                cr_expect_eq(number_parse_plain(x, bad[i]), -1, "\"%s\"", bad[i]);
+        mpq_clear(x);
+}

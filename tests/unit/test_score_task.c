@@ -25,7 +25,8 @@ static const struct {
         {BEGIN ", \"title\": \"T\", \"description\": \"line\\nline\", \"image\": \"host\", "
                "\"contract\": \"straw\", \"visibility\": {\"tests\": \"hidden\"}, \"judge\": "
                "\"default\"" INSIDE "}",
-                "IDENTITY 'n' 'T' 'line\nline'\nIMAGE 'host'\nCONTRACT 0\n" SCORED RUN RESULT TREE},
+                "IDENTITY 'n' 'T' 'line\nline'\nIMAGE 'host'\nCONTRACT 0\n" SCORED RUN RESULT TREE
+                "WARNING 'visibility' 'has no effect in this version'\n"},
         {BEGIN ", \"scoring\": {\"pass\": 62.5, \"llm_missing\": \"zero\", " RUBRIC "}}",
                 COMMON "SCORING 0 0 0 0 0 '62.5' 2\n" LLM_RUN},
         {BEGIN ", \"scoring\": {\"mode\": \"container\", \"pass\": 0, " RUBRIC "}" SUITE "}",
@@ -60,7 +61,8 @@ static const struct {
                 "\"64MiB\", \"disk\": 1048576, \"pids\": 10, \"network\": \"none\", "
                 "\"total_memory\": \"2GiB\"}}",
                 A_TASK "LIMIT 0 0 250000\nLIMIT 0 1 1500000\nLIMIT 0 2 500\nLIMIT 0 3 67108864\n"
-                       "LIMIT 0 4 1048576\nLIMIT 0 6 10\n" TREE},
+                       "LIMIT 0 4 1048576\nLIMIT 0 6 10\n" TREE
+                       "WARNING 'limits.total_memory' 'has no effect in this version'\n"},
         {BEGIN INSIDE
                 ", \"submission\": {\"limits\": {\"wall\": 2}, \"max_entries\": 5, "
                 "\"max_unpacked\": \"1kB\", \"max_archive\": 7, \"strip_common_root\": false, "
@@ -68,7 +70,8 @@ static const struct {
                 "\"max_size\": "
                 "\"100KiB\"}, {\"path\": \"b\"}]}}",
                 A_TASK "LIMIT 1 0 2000000\nSUBMISSION 5 1000 7 0 1\nREQUIRED 'src/main.py' 102400\n"
-                       "REQUIRED 'b' 0\n"},
+                       "REQUIRED 'b' 0\n"
+                       "WARNING 'submission.limits' 'has no effect in this version'\n"},
 };
 
 Test(score_task, a_good_task_becomes_frames)

@@ -102,8 +102,8 @@ Test(unpack_name, have_a_greatest_length_and_depth)
                 {"\xc3\xa9", 128, -1},
                 {"d/", 100, 0},
                 {"d/", 101, -1},
-                {"./", 2048, 0},
-                {"./", 2049, -1},
+                {"./", 2047, 0},
+                {"./", 2048, -1},
         };
 
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

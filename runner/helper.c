@@ -1,0 +1,141 @@
+/* Questions to helper programs; see helper.h. */
+#include "helper.h"
+
+#include "clock.h"
+#include "fd.h"
+#include "interrupt.h"
+
+#include <sys/socket.h>
+#include <sys/time.h>
+
+enum {
+        MAX_FRAMES = 300000,
+        MAX_FRAME = 1 << 20,
+        MAX_BYTES = 64 << 20,
+        WALL_MS = 120000,
+        MID_FRAME_SECONDS = 5,
+};
+
+static const char *const names[HELPER_COUNT] = {
+        [HELPER_UNPACK] = "the unpacker",
+        [HELPER_SCORE] = "the scorer",
+};
+
+static int malformed(const struct helper_question *q, struct error *err)
+{
+        return error_set(err, CODE_INTERNAL_FRAME, "%s sent a malformed answer", names[q->which]);
+}
+
+static int take_error(const struct helper_question *q, struct reader *r, struct error *err)
+{
+        enum error_class class;
+
+        get_error(r, err);
+        if (!reader_done(r))
+                return malformed(q, err);
+        class = code_info(err->code)->class;
+        if (class != q->blamed && class != CLASS_INFRA && class != CLASS_INTERNAL)
+                return error_set(
+                        err, CODE_INTERNAL_FRAME, "%s blamed the wrong party", names[q->which]);
+        return -1;
+}
+
+/* Until there is something to read: 0, or -1 after a signal or when the time is up. */
+static int wait_for_answer(
+        const struct helper_question *q, int socket, uint64_t deadline, struct error *err)
+{
+        for (;;) {
+                struct pollfd fd = {.fd = socket, .events = POLLIN};
+                uint64_t now = clock_us();
+                int r = now < deadline ? interrupt_poll(&fd, 1, (int)((deadline - now) / 1000) + 1)
+                                       : 0;
+
+                if (interrupt_came() && !q->must_finish)
+                        return error_set(err, CODE_INTERRUPTED, "interrupted by a signal");
+                if (r == 0)
+                        return error_set(err, CODE_INFRA_IO, "%s did not answer within %d s",
+                                names[q->which], WALL_MS / 1000);
+                if (r > 0)
+                        return 0;
+        }
+}
+
+static int take_answer(const struct helper_question *q, int socket, struct error *err)
+{
+        _cleanup_frame_ struct frame f = FRAME_INIT;
+        uint64_t deadline = clock_us() + WALL_MS * 1000ULL;
+        size_t bytes = 0;
+
+        for (unsigned count = 0; count < MAX_FRAMES && bytes < MAX_BYTES; count++) {
+                struct reader r;
+                int got;
+
+                if (wait_for_answer(q, socket, deadline, err) < 0)
+                        return -1;
+                got = frame_receive(socket, &f, MAX_FRAME, 0, err);
+                if (got < 0)
+                        return -1;
+                if (got == 0)
+                        return error_set(err, CODE_INTERNAL_HELPER, "%s ended without an answer",
+                                names[q->which]);
+                bytes += f.payload.len;
+                r = reader_of(f.payload.data, f.payload.len);
+                if (f.type == q->error_type)
+                        return take_error(q, &r, err);
+                got = q->take(q->to, f.type, &r, err);
+                if (got < 0)
+                        return -1;
+                if (!reader_done(&r))
+                        return malformed(q, err);
+                if (got > 0)
+                        return 0;
+        }
+        return malformed(q, err);
+}
+
+static uint32_t start(
+        struct channel *c, const struct helper_question *q, int ret_socket[1], struct error *err)
+{
+        const struct timeval mid_frame = {.tv_sec = MID_FRAME_SECONDS};
+        int pair[2], fds[3];
+        uint32_t id;
+
+        if (fd_socketpair(pair, err) < 0)
+                return 0;
+        setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &mid_frame, sizeof mid_frame);
+        fds[0] = q->input;
+        fds[1] = pair[1];
+        fds[2] = q->tree;
+        id = channel_start_helper(c, q->which, q->mode, fds, q->tree >= 0 ? 3 : 2, err);
+        fd_close(pair[1]);
+        if (id == 0)
+                pair[0] = fd_close(pair[0]);
+        *ret_socket = pair[0];
+        return id;
+}
+
+int helper_ask(struct channel *c, const struct helper_question *q, struct error *err)
+{
+        struct error ended = {0};
+        int socket, r;
+        uint32_t id = start(c, q, &socket, err);
+
+        if (id == 0)
+                return -1;
+        /* One that could not even lock itself in says why and hears nothing: listen all the same.
+         */
+        if (q->request)
+                frame_send(socket, (uint16_t)q->request, q->payload, NULL, 0, NULL);
+        r = take_answer(q, socket, err);
+        fd_close(socket);
+        if (r < 0 && (err->code == CODE_INTERRUPTED || err->code == CODE_INFRA_IO))
+                channel_kill(c, id, err->code, NULL);
+        if (channel_helper_done(c, id, q->too_slow, &ended) == 0)
+                return r;
+        /* How it ended says more than that its answer stopped short. */
+        if (r == 0 || err->code == CODE_INTERNAL_HELPER || err->code == CODE_INTERNAL_FRAME) {
+                *err = ended;
+                return error_add(err, "%s", names[q->which]);
+        }
+        return -1;
+}

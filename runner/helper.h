@@ -1,0 +1,32 @@
+/* One question to a helper program, from its start to its end. Both helpers are asked here, so that
+ * one place knows how they may fail: they read what outsiders wrote, and may have been taken over.
+ */
+#ifndef ASSAY_HELPER_H
+#define ASSAY_HELPER_H
+
+#include "channel.h"
+
+/* Called for each frame of the answer: 1 it was the last, 0 more must come, -1 with `err`. What is
+ * left in `r`, or bad in it, refuses the answer. */
+typedef int (*helper_take)(void *to, unsigned type, struct reader *r, struct error *err);
+
+struct helper_question {
+        enum helper which;
+        enum helper_mode mode;
+        int input;                    /* borrowed */
+        int tree;                     /* borrowed; -EBADF for the scorer */
+        unsigned request;             /* the type of a first frame to it; 0: none */
+        const struct buffer *payload; /* of that frame */
+        unsigned error_type;          /* of the frame that carries an error */
+        enum error_class blamed;      /* whose fault, but ours, it may say that its input is */
+        enum code too_slow;           /* when it used up its processor time */
+        bool must_finish;             /* tidying up: signals wait until it is done */
+        helper_take take;
+        void *to;
+};
+
+/* Ask and wait. An error that the helper reports itself is `err`, with its own code; a helper that
+ * died, or answered nonsense, is an error of class internal. Signals end it (interrupt.h). */
+int helper_ask(struct channel *c, const struct helper_question *q, struct error *err);
+
+#endif

@@ -1,0 +1,73 @@
+/* Files that the caller names; see input.h. */
+#include "input.h"
+
+#include "fd.h"
+#include "interrupt.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int input_open(const char *path)
+{
+        if (strcmp(path, "-") == 0)
+                return fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+        return open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+}
+
+/* What can be read now, when there is something: 0 at the end. */
+static ssize_t read_some(int fd, char *chunk, size_t size, struct error *err)
+{
+        for (;;) {
+                struct pollfd ready = {.fd = fd, .events = POLLIN};
+                ssize_t n;
+
+                interrupt_poll(&ready, 1, -1);
+                if (interrupt_came())
+                        return error_set(err, CODE_INTERRUPTED, "interrupted by a signal");
+                n = read(fd, chunk, size);
+                if (n >= 0)
+                        return n;
+                if (errno != EINTR && errno != EAGAIN)
+                        return error_errno(err, CODE_INFRA_IO, errno, "cannot read");
+        }
+}
+
+static int copy_to_memory(int *fd, uint64_t max, uint64_t *ret_bytes, struct error *err)
+{
+        _cleanup_fd_ int copy = memfd_create("input", MFD_CLOEXEC);
+        char chunk[65536];
+        uint64_t total = 0;
+        ssize_t n = 1;
+
+        if (copy < 0)
+                return error_errno(err, CODE_INFRA_MEMORY, errno, "cannot keep it in memory");
+        while (n > 0 && total <= max) {
+                n = read_some(*fd, chunk, sizeof chunk, err);
+                if (n < 0)
+                        return -1;
+                total += (uint64_t)n;
+                if (fd_write_all(copy, chunk, (size_t)n) < 0)
+                        return error_errno(
+                                err, CODE_INFRA_MEMORY, errno, "cannot keep it in memory");
+        }
+        if (lseek(copy, 0, SEEK_SET) < 0)
+                return error_errno(err, CODE_INFRA_IO, errno, "cannot rewind");
+        fd_close(*fd);
+        *fd = take_fd(&copy);
+        *ret_bytes = total;
+        return 0;
+}
+
+int input_settle(int *fd, uint64_t max, uint64_t *ret_bytes, struct error *err)
+{
+        struct stat st;
+
+        if (fstat(*fd, &st) < 0)
+                return error_errno(err, CODE_INFRA_IO, errno, "cannot measure it");
+        if (!S_ISREG(st.st_mode) || lseek(*fd, 0, SEEK_SET) < 0)
+                return copy_to_memory(fd, max, ret_bytes, err);
+        *ret_bytes = (uint64_t)st.st_size;
+        return 0;
+}
