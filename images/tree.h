@@ -16,7 +16,6 @@ struct tree {
         }
 
 void tree_close(struct tree *t);
-#define _cleanup_tree_ __attribute__((cleanup(tree_close)))
 
 /* Make the folders on the way to `path`, whose first `known` bytes exist already; with `itself`,
  * `path` is the last of them. */

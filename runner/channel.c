@@ -154,7 +154,6 @@ int channel_send_order(int socket, uint32_t id, const struct cell_order *order, 
         put_u32(&payload, order->mount_count);
         for (unsigned i = 0; i < order->mount_count; i++) {
                 put_text(&payload, order->mounts[i].place);
-                put_u8(&payload, order->mounts[i].flags);
                 fds[count++] = order->mounts[i].tree;
         }
         put_text(&payload, order->result_dir);

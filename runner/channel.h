@@ -42,7 +42,6 @@ struct cell_order {
         struct {
                 int tree;
                 const char *place;
-                uint8_t flags;
         } mounts[CELL_MAX_MOUNTS];
         unsigned mount_count;
         const char *result_dir, *result_file; /* "" for none */

@@ -13,14 +13,14 @@
 
 const char *status_name(enum status s)
 {
-        static const char *const names[] = {"graded", "pending", "rejected", "ungradable", "error"};
+        static const char *const names[] = {"graded", "pending", "rejected", "error"};
 
         return names[s];
 }
 
 const char *integrity_name(enum integrity i)
 {
-        static const char *const names[] = {"isolated", "brokered", "shared"};
+        static const char *const names[] = {"isolated", "shared"};
 
         return names[i];
 }

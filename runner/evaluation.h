@@ -20,9 +20,9 @@ enum phase {
         PHASE_COUNT,
 };
 
-enum status { STATUS_GRADED, STATUS_PENDING, STATUS_REJECTED, STATUS_UNGRADABLE, STATUS_ERROR };
+enum status { STATUS_GRADED, STATUS_PENDING, STATUS_REJECTED, STATUS_ERROR };
 
-enum integrity { INTEGRITY_ISOLATED, INTEGRITY_BROKERED, INTEGRITY_SHARED };
+enum integrity { INTEGRITY_ISOLATED, INTEGRITY_SHARED };
 
 struct test_result {
         char *name, *duration_ms, *error;

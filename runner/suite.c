@@ -21,11 +21,10 @@ static const struct {
         [CONTRACT_STRAW] = {{"/agent_output", "/submission"}, "/tests", "/results", "/"},
 };
 
-static void add_mount(struct cell_order *order, int tree, const char *place, uint8_t flags)
+static void add_mount(struct cell_order *order, int tree, const char *place)
 {
         order->mounts[order->mount_count].tree = tree;
-        order->mounts[order->mount_count].place = place;
-        order->mounts[order->mount_count++].flags = flags;
+        order->mounts[order->mount_count++].place = place;
 }
 
 static void fill_order(const struct evaluation *e, struct cell_order *order)
@@ -38,9 +37,9 @@ static void fill_order(const struct evaluation *e, struct cell_order *order)
         order->workdir = contracts[t->contract].workdir;
         order->argv = (const char *const *)t->command;
         for (unsigned i = 0; t->sees_submission && i < 2; i++)
-                add_mount(order, e->submission.root, contracts[t->contract].submission[i], 0);
+                add_mount(order, e->submission.root, contracts[t->contract].submission[i]);
         if (t->tests >= 0)
-                add_mount(order, t->tests, contracts[t->contract].tests, 0);
+                add_mount(order, t->tests, contracts[t->contract].tests);
         order->result_dir = contracts[t->contract].results;
         order->result_file = t->result_path + strlen(order->result_dir) + 1;
 }

@@ -20,15 +20,27 @@ static bool list_has(const char *list, const char *word)
         return false;
 }
 
-/* One line of mountinfo: "id parent dev root place options … - type source super-options". */
-struct mount_line {
-        char *root, *place, *type, *options;
-};
-
-static bool parse_mount(char *line, struct mount_line *ret)
+/* Spaces and the like stand in mountinfo as \ooo. */
+static void unescape(char *text)
 {
-        char *field[6], *at = line;
+        char *to = text;
 
+        for (const char *at = text; *at; to++) {
+                if (at[0] == '\\' && at[1] && at[2] && at[3]) {
+                        *to = (char)((at[1] - '0') << 6 | (at[2] - '0') << 3 | (at[3] - '0'));
+                        at += 4;
+                } else
+                        *to = *at++;
+        }
+        *to = '\0';
+}
+
+/* "id parent dev root place options … - type source super-options" */
+bool hierarchy_match_mount(char *line, const char *controller, struct hierarchy_mount *ret)
+{
+        char *field[6], *at = line, *type;
+
+        line[strcspn(line, "\n")] = '\0';
         for (int i = 0; i < 6; i++)
                 if (!(field[i] = strsep(&at, " ")) || !at)
                         return false;
@@ -38,82 +50,84 @@ static bool parse_mount(char *line, struct mount_line *ret)
         if (!at)
                 return false;
         at += 2;
-        ret->root = field[3];
-        ret->place = field[4];
-        ret->type = strsep(&at, " ");
+        type = strsep(&at, " ");
         if (!at || !strsep(&at, " ") || !at)
                 return false;
-        ret->options = at;
-        ret->options[strcspn(at, "\n")] = '\0';
+        if (controller ? strcmp(type, "cgroup") != 0 || !list_has(at, controller)
+                       : strcmp(type, "cgroup2") != 0)
+                return false;
+        unescape(field[3]);
+        unescape(field[4]);
+        snprintf(ret->root, sizeof ret->root, "%s", field[3]);
+        snprintf(ret->place, sizeof ret->place, "%s", field[4]);
         return true;
 }
 
-static bool find_mount(const char *controller, char *ret_place, char *ret_root, size_t size)
+/* "7:memory:/a/b", or "0::/a/b" */
+const char *hierarchy_match_group(char *line, const char *controller)
+{
+        char *at = line, *list;
+
+        line[strcspn(line, "\n")] = '\0';
+        strsep(&at, ":");
+        list = strsep(&at, ":");
+        if (!at)
+                return NULL;
+        return (controller ? list_has(list, controller) : *list == '\0') ? at : NULL;
+}
+
+static bool find_mount(const char *controller, struct hierarchy_mount *ret)
 {
         FILE *file = fopen("/proc/self/mountinfo", "re");
         char *line = NULL;
         size_t cap = 0;
         bool found = false;
-        struct mount_line m;
 
-        while (file && !found && getline(&line, &cap, file) > 0) {
-                if (!parse_mount(line, &m))
-                        continue;
-                found = controller
-                                ? strcmp(m.type, "cgroup") == 0 && list_has(m.options, controller)
-                                : strcmp(m.type, "cgroup2") == 0;
-                if (found) {
-                        snprintf(ret_place, size, "%s", m.place);
-                        snprintf(ret_root, size, "%s", m.root);
-                }
-        }
+        while (file && !found && getline(&line, &cap, file) > 0)
+                found = hierarchy_match_mount(line, controller, ret);
         free(line);
         if (file)
                 fclose(file);
         return found;
 }
 
-/* Our group: the third field of "7:memory:/a/b", or of "0::/a/b". */
 static bool find_group(const char *controller, char *ret_path, size_t size)
 {
         FILE *file = fopen("/proc/self/cgroup", "re");
         char *line = NULL;
         size_t cap = 0;
-        bool found = false;
+        const char *group = NULL;
 
-        while (file && !found && getline(&line, &cap, file) > 0) {
-                char *at = line, *list;
-
-                line[strcspn(line, "\n")] = '\0';
-                strsep(&at, ":");
-                list = strsep(&at, ":");
-                if (!at)
-                        continue;
-                found = controller ? list_has(list, controller) : *list == '\0';
-                if (found)
-                        snprintf(ret_path, size, "%s", at);
+        while (file && !group && getline(&line, &cap, file) > 0) {
+                group = hierarchy_match_group(line, controller);
+                if (group)
+                        snprintf(ret_path, size, "%s", group);
         }
         free(line);
         if (file)
                 fclose(file);
-        return found;
+        return group != NULL;
+}
+
+/* In a container the mount shows only a part of the tree, named by its root. */
+const char *hierarchy_below(const char *group, const char *root)
+{
+        size_t len = strlen(root);
+
+        if (strcmp(root, "/") != 0 && strncmp(group, root, len) == 0 &&
+                (group[len] == '/' || group[len] == '\0'))
+                return group + len;
+        return group;
 }
 
 int hierarchy_open_own(const char *controller)
 {
-        char place[PATH_MAX], root[PATH_MAX], group[PATH_MAX], path[2 * PATH_MAX];
-        const char *below = group;
-        size_t len;
+        struct hierarchy_mount mount;
+        char group[PATH_MAX], path[2 * PATH_MAX];
 
-        if (!find_mount(controller, place, root, sizeof place) ||
-                !find_group(controller, group, sizeof group))
+        if (!find_mount(controller, &mount) || !find_group(controller, group, sizeof group))
                 return -1;
-        /* In a container the mount shows only a part of the tree, named by its root. */
-        len = strlen(root);
-        if (strcmp(root, "/") != 0 && strncmp(group, root, len) == 0 &&
-                (group[len] == '/' || group[len] == '\0'))
-                below = group + len;
-        snprintf(path, sizeof path, "%s%s", place, below);
+        snprintf(path, sizeof path, "%s%s", mount.place, hierarchy_below(group, mount.root));
         return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 

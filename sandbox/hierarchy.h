@@ -2,6 +2,7 @@
 #ifndef ASSAY_HIERARCHY_H
 #define ASSAY_HIERARCHY_H
 
+#include <limits.h>
 #include <stdbool.h>
 
 /* The directory of this process's own group in the version 1 hierarchy of `controller`, or in the
@@ -9,5 +10,18 @@
 int hierarchy_open_own(const char *controller);
 /* The directory above `dir` that is still a group; -1 at the top. */
 int hierarchy_open_parent(int dir);
+
+/* The pure parts, for one line of each file, which they change. `controller` as above.
+ *
+ * A line of /proc/self/mountinfo that is the mount wanted: where it is, and the group that it shows
+ * there. */
+struct hierarchy_mount {
+        char place[PATH_MAX], root[PATH_MAX];
+};
+bool hierarchy_match_mount(char *line, const char *controller, struct hierarchy_mount *ret);
+/* The group that a line of /proc/self/cgroup names, inside `line`; NULL if it is another's. */
+const char *hierarchy_match_group(char *line, const char *controller);
+/* The path of `group` below a mount that shows `root`. */
+const char *hierarchy_below(const char *group, const char *root);
 
 #endif

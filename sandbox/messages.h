@@ -14,7 +14,7 @@ enum cell_message {
         /* runner → supervisor */
         CELL_START = 1, /* u32 id, u8 enum cell_kind, u8 flags, LIMIT_COUNT × u64 limit,
                            text workdir, u32 n + n × text argument, u32 n + n × text NAME=VALUE,
-                           u32 n + n × (text place, u8 mount flags): one descriptor each,
+                           u32 n + n × text place: one descriptor each,
                            text result directory (empty: none), text result file beneath it;
                            descriptors: stdin, stdout, stderr, then one tree for each mount */
         CELL_KILL,      /* u32 id, u16 enum code: the reason to be given in CELL_DONE */
@@ -36,10 +36,6 @@ enum cell_message {
 
 enum cell_flag {
         CELL_ALLOW_WEAK = 1, /* run although a limit is only polled for */
-};
-
-enum mount_flag {
-        MOUNT_NO_EXEC = 1,
 };
 
 enum helper {

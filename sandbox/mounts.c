@@ -150,12 +150,10 @@ static int open_empty(const struct mounts *m, bool attached)
 /* A read-only view of the host directory `path` (or /proc/self/fd/N). It is an overlay and not a
  * bind, so that its inodes are this cell's alone: locks, leases and inotify on a shared inode
  * would let cells talk. The kernel wants two layers; the second is empty. */
-static int make_tree(
-        const char *path, const struct mounts *m, uint8_t flags, bool root, struct error *err)
+static int make_tree(const char *path, const struct mounts *m, bool root, struct error *err)
 {
         static bool attached;
-        unsigned attributes = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
-                              (flags & MOUNT_NO_EXEC ? MOUNT_ATTR_NOEXEC : 0);
+        const unsigned attributes = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
         int mount;
 
         for (;;) {
@@ -171,10 +169,10 @@ static int make_tree(
         return mount;
 }
 
-static int add_tree(struct mounts *m, const char *place, const char *path, uint8_t flags, bool root,
-        struct error *err)
+static int add_tree(
+        struct mounts *m, const char *place, const char *path, bool root, struct error *err)
 {
-        int mount = make_tree(path, m, flags, root, err);
+        int mount = make_tree(path, m, root, err);
 
         if (mount < 0)
                 return -1;
@@ -219,7 +217,7 @@ static int make_requested(
         if (!root && reopen(want->tree, &own, err) < 0)
                 return -1;
         snprintf(path, sizeof path, "/proc/self/fd/%d", root ? want->tree : own);
-        return add_tree(m, want->place + 1, path, want->flags, root, err);
+        return add_tree(m, want->place + 1, path, root, err);
 }
 
 static int make_devices(const struct mounts *m, const struct ids *ids, struct error *err)
@@ -258,8 +256,7 @@ static int make_host(struct mounts *m, bool root, struct error *err)
                         if (symlinkat(target, m->root, host_trees[i]) < 0)
                                 return error_errno(err, CODE_INFRA_CELL, errno,
                                         "cannot make %s of a cell", path);
-                } else if (S_ISDIR(st.st_mode) &&
-                           add_tree(m, host_trees[i], path, 0, root, err) < 0)
+                } else if (S_ISDIR(st.st_mode) && add_tree(m, host_trees[i], path, root, err) < 0)
                         return -1;
         }
         return 0;

@@ -63,8 +63,7 @@ static void get_mounts(struct reader *r, struct frame *f, struct cell_request *r
 
                 m->tree = take_fd(&f->fds[CELL_STDIO + i]);
                 get_text(r, m->place, sizeof m->place);
-                m->flags = get_u8(r);
-                if (!request_place_ok(m->place) || m->flags & ~MOUNT_NO_EXEC)
+                if (!request_place_ok(m->place))
                         r->bad = true;
         }
 }

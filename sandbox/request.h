@@ -8,7 +8,6 @@
 struct request_mount {
         int tree; /* a directory or file of the host */
         char place[CELL_MAX_PLACE];
-        uint8_t flags;
 };
 
 struct cell_request {

@@ -14,7 +14,6 @@ enum fault {
         BAD_WORKDIR,
         NO_ARGUMENTS,
         BAD_PLACE,
-        BAD_MOUNT_FLAGS,
         BAD_RESULT_DIR,
         TOO_FEW_FDS,
         TRAILING,
@@ -42,7 +41,6 @@ static void fill(struct buffer *b, enum fault fault)
         put_text(b, "A=b");
         put_u32(b, 1);
         put_text(b, fault == BAD_PLACE ? "/a/../b" : "/tests");
-        put_u8(b, fault == BAD_MOUNT_FLAGS ? 0xff : 0);
         put_text(b, fault == BAD_RESULT_DIR ? "/.." : "/results");
         put_text(b, "score.json");
         if (fault == TRAILING)
