@@ -138,11 +138,20 @@ static void processes(void)
         printf("own pid: %d\n", getpid());
 }
 
+/* What a kernel may or may not have must be covered with /dev/null where it is. */
+static void say_hidden(const char *name, int fd)
+{
+        struct stat st;
+        int hidden = fd < 0 || (fstat(fd, &st) == 0 && st.st_rdev == makedev(1, 3));
+
+        printf("%s: %s\n", name, hidden ? "hidden" : "there");
+}
+
 static void files(void)
 {
         say("write(/proc/sys)", open("/proc/sys/kernel/hostname", O_WRONLY));
-        say("write(/proc/sysrq-trigger)", open("/proc/sysrq-trigger", O_WRONLY));
-        say("read(/proc/kcore)", open("/proc/kcore", O_RDONLY));
+        say_hidden("write(/proc/sysrq-trigger)", open("/proc/sysrq-trigger", O_WRONLY));
+        say_hidden("read(/proc/kcore)", open("/proc/kcore", O_RDONLY));
         say("write(/usr)", open("/usr/probe", O_WRONLY | O_CREAT, 0600));
         say("opendir(/sys)", opendir("/sys") ? 0 : -1);
         say("open(/etc/shadow)", open("/etc/shadow", O_RDONLY));
