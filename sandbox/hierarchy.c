@@ -27,7 +27,9 @@ static void unescape(char *text)
 
         for (const char *at = text; *at; to++) {
                 if (at[0] == '\\' && at[1] && at[2] && at[3]) {
-                        *to = (char)((at[1] - '0') << 6 | (at[2] - '0') << 3 | (at[3] - '0'));
+                        char octal[] = {at[1], at[2], at[3], '\0'};
+
+                        *to = (char)strtoul(octal, NULL, 8);
                         at += 4;
                 } else
                         *to = *at++;
