@@ -10,6 +10,7 @@
 #include <linux/sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -28,15 +29,34 @@ static bool has_group(const struct cell *c)
         return c->machine->groups.version != 0;
 }
 
+static uint64_t microseconds(struct timeval t)
+{
+        return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_usec;
+}
+
+/* Wait for the first process, with which the kernel ends all others, and until the group says so.
+ * What it and those it waited for used is the least that the cell did. */
+static void wait_until_empty(struct cell *c)
+{
+        struct rusage used = {0};
+
+        wait4(c->pid, NULL, 0, &used);
+        c->pid = 0;
+        for (int i = 0; i < EMPTY_TRIES && has_group(c) && !cgroup_is_empty(&c->group); i++) {
+                cgroup_kill(&c->group);
+                usleep(100);
+        }
+        if (c->usage.cpu_us < microseconds(used.ru_utime) + microseconds(used.ru_stime))
+                c->usage.cpu_us = microseconds(used.ru_utime) + microseconds(used.ru_stime);
+}
+
 struct cell *cell_free(struct cell *c)
 {
         if (!c)
                 return NULL;
         if (c->pid > 0) {
-                siginfo_t info;
-
                 cell_stop(c, CODE_INTERRUPTED);
-                waitid(P_PIDFD, (id_t)c->pidfd, &info, WEXITED);
+                wait_until_empty(c);
         }
         fd_close(c->pidfd);
         fd_close(c->socket);
@@ -333,7 +353,8 @@ static void see_message(struct cell *c)
                 /* The command is gone, so the exec pipe is at its end, whichever came first. */
                 while (c->started >= 0)
                         see_exec(c);
-                c->usage.wall_us = clock_us() - c->started_at;
+                if (c->started_at)
+                        c->usage.wall_us = clock_us() - c->started_at;
                 break;
         default:
                 c->socket = fd_close(c->socket);
@@ -341,18 +362,6 @@ static void see_message(struct cell *c)
 }
 
 /* --- the end -------------------------------------------------------------------------------- */
-
-static void wait_until_empty(struct cell *c)
-{
-        siginfo_t info;
-
-        waitid(P_PIDFD, (id_t)c->pidfd, &info, WEXITED);
-        c->pid = 0;
-        for (int i = 0; i < EMPTY_TRIES && has_group(c) && !cgroup_is_empty(&c->group); i++) {
-                cgroup_kill(&c->group);
-                usleep(100);
-        }
-}
 
 /* The kernel's own acts, seen afterwards. What ended in time but had used too much is over its
  * limit all the same: whether we looked in time must not decide. */
