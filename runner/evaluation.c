@@ -29,12 +29,18 @@ const char *integrity_name(enum integrity i)
 static int open_verdict(struct evaluation *e, struct error *err)
 {
         const char *given = e->options->llm_score;
+        struct stat st;
 
         if (!given || scorer_is_score(given))
                 return 0;
         if (scorer_is_decimal(given))
-                return error_set(err, CODE_USAGE, "--llm-score %s: not between 0 and 100", given);
+                return error_set(err, CODE_USAGE,
+                        "--llm-score %s: not between 0 and 100, or too long", given);
         e->verdict_file = input_open(given);
+        if (e->verdict_file >= 0 && fstat(e->verdict_file, &st) == 0 && S_ISDIR(st.st_mode)) {
+                e->verdict_file = fd_close(e->verdict_file);
+                errno = EISDIR;
+        }
         if (e->verdict_file < 0)
                 return error_errno(err, CODE_USAGE, errno,
                         "--llm-score %s: no number from 0 to 100, and no file either", given);

@@ -124,8 +124,8 @@ int helper_ask(struct channel *c, const struct helper_question *q, struct error 
                 return -1;
         /* One that could not even lock itself in says why and hears nothing: listen all the same.
          */
-        if (q->request)
-                frame_send(socket, (uint16_t)q->request, q->payload, NULL, 0, NULL);
+        if (q->request && frame_send(socket, (uint16_t)q->request, q->payload, NULL, 0, NULL) < 0)
+                shutdown(socket, SHUT_WR);
         r = take_answer(q, socket, err);
         fd_close(socket);
         if (r < 0 && (err->code == CODE_INTERRUPTED || err->code == CODE_INFRA_IO))

@@ -122,11 +122,16 @@ static void __attribute__((noreturn)) become_first(struct cell *c, int socket, i
  * nothing from root. The capabilities stay (SECBIT_NO_SETUID_FIXUP, main.c). */
 static void borrow_id(const struct cell *c, bool borrow)
 {
+        int signal_of_parent = 0;
+
         if (!c->machine->root)
                 return;
+        /* A change of ids takes away what was asked for with PDEATHSIG: nothing, when we are the
+         * caller's own `assay exec`. */
+        prctl(PR_GET_PDEATHSIG, &signal_of_parent);
         if (syscall(SYS_setresuid, -1, borrow ? c->ids.uid : 0, -1) < 0)
-                abort();                  /* to go on under the wrong id would be worse */
-        prctl(PR_SET_PDEATHSIG, SIGKILL); /* which a change of ids takes away */
+                abort(); /* to go on under the wrong id would be worse */
+        prctl(PR_SET_PDEATHSIG, signal_of_parent);
 }
 
 /* The out-of-memory killer should take a cell before anything else of the machine. */
@@ -369,7 +374,7 @@ static void judge_limits(struct cell *c)
 {
         const uint64_t *limit = c->request.limits.value;
 
-        if (c->stopped != CODE_NONE)
+        if (c->stopped != CODE_NONE || !c->started_at)
                 return;
         if (c->usage.oom_kills > 0 &&
                 (!c->ended || (c->end == CELL_SIGNALED && c->status == SIGKILL)))

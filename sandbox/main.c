@@ -39,6 +39,7 @@ static void keep_needed_capabilities(void)
                 CAP_KILL,
                 CAP_SYS_CHROOT,
                 CAP_SYS_PTRACE,
+                CAP_SYS_RESOURCE,
         };
         cap_t now = cap_get_proc(), keep = cap_init();
         cap_flag_value_t have;

@@ -77,7 +77,7 @@ static int child_main(void *arg)
         umask(022);
         syscall(SYS_setsid);
         syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
-        if ((s->root >= 0 && (fchdir(s->root) < 0 || chroot(".") < 0)) ||
+        if (null < 0 || (s->root >= 0 && (fchdir(s->root) < 0 || chroot(".") < 0)) ||
                 child_fds(s, null, &program) < 0 || (s->change_ids && child_ids(s) < 0) ||
                 prctl(PR_SET_PDEATHSIG, SIGKILL) < 0) {
                 child->failed = errno;

@@ -81,6 +81,11 @@ ends() {
     [ -n "$(field .reason)" ] && [ -n "$(field .remedy)" ]
 }
 
+# wait_gone PID: until the process has ended; a zombie that nobody waits for has
+wait_gone() {
+    while [ -n "$(tr -d '\0' 2> /dev/null < "/proc/$1/cmdline")" ]; do :; done
+}
+
 # Nothing of an evaluation is left: no work directory, no group, no process of a cell.
 nothing_left() {
     is 'work directories' '' "$(ls "$ASSAY_STATE/evaluations")"

@@ -85,7 +85,14 @@ cell() {
     is 'the process that was assay' 'assay-cell exec ' "$(tr '\0' ' ' < "/proc/$caller/cmdline")"
     kill -TERM "$caller"
     wait "$caller" || true
-    while kill -0 "$first" 2> /dev/null; do :; done
+    wait_gone "$first"
+}
+
+@test "a command outlives the shell that started it in the background" {
+    sh -c '"$@" & echo $!' sh "$ASSAY" exec "${weak[@]}" --report "$work/report" host -- sleep 1 \
+        > "$work/pid" 3>&-
+    wait_gone "$(cat "$work/pid")"
+    is exit 0 "$(jq .exit "$work/report")"
 }
 
 @test "background processes do not outlive the command" {

@@ -329,6 +329,16 @@ result_ends() {
     ends 4 error suite suite.not_found
 }
 
+@test "a suite that is not there is never called anything else, however fast it fails" {
+    task good '"limits": {"wall": "1s"}, "result": {"on_limit": "zero"},'
+    sed -i 's#/tests/suite#/tests/missing#' "$work/task/task.json"
+    submission
+    for _ in $(seq 60); do
+        grade
+        is code suite.not_found "$(field .code)"
+    done
+}
+
 @test "a suite that is no program" {
     task good
     echo text > "$work/task/tests/suite"
@@ -447,7 +457,7 @@ result_ends() {
     until supervisor=$(pgrep -P "$runner") && pgrep -f '^/tests/suite sleeps$' > /dev/null; do :; done
     kill -KILL "$runner"
     wait "$runner" || true
-    while kill -0 "$supervisor" 2> /dev/null; do :; done
+    wait_gone "$supervisor"
     [ -n "$(ls "$ASSAY_STATE/evaluations")" ]
     task good
     grade
