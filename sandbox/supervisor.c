@@ -1,5 +1,6 @@
-/* The supervisor's loop: one thread, one poll(), nothing that blocks. See main.c for the picture
- * of processes and messages.h for what is asked and answered. */
+/* The supervisor's loop: one thread, one poll(). It stands still only for a cell that is dead but
+ * not yet empty (two seconds and a little at most) and for half a frame (five). See main.c for the
+ * picture of processes and messages.h for what is asked and answered. */
 #include "supervisor.h"
 
 #include "clock.h"
