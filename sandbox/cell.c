@@ -68,6 +68,11 @@ struct cell *cell_free(struct cell *c)
         return NULL;
 }
 
+static void done(struct cell *c, enum setup_step step)
+{
+        c->setup.done_at[step] = clock_us();
+}
+
 /* --- starting ------------------------------------------------------------------------------- */
 
 /* A copy of this process in new namespaces, and where the kernel can, born in the cell's group.
@@ -83,11 +88,11 @@ static pid_t clone_first(struct cell *c, bool *ret_in_group)
         long pid = -1;
 
         *ret_in_group = false;
-        if (c->machine->groups.version == 2) {
+        if (cgroup_birthplace(&c->group) >= 0) {
                 args.flags |= CLONE_INTO_CGROUP;
-                args.cgroup = (uint64_t)c->group.dirs[HIERARCHY_UNIFIED];
+                args.cgroup = (uint64_t)cgroup_birthplace(&c->group);
                 pid = syscall(SYS_clone3, &args, sizeof args);
-                *ret_in_group = pid > 0;
+                *ret_in_group = pid >= 0;
                 args.flags &= ~(uint64_t)CLONE_INTO_CGROUP;
                 args.cgroup = 0;
         }
@@ -98,7 +103,8 @@ static pid_t clone_first(struct cell *c, bool *ret_in_group)
         return (pid_t)pid;
 }
 
-static void __attribute__((noreturn)) become_first(struct cell *c, int socket, int started)
+static void __attribute__((noreturn)) become_first(
+        struct cell *c, bool in_group, int socket, int started)
 {
         struct inside in = {
                 .request = &c->request,
@@ -108,6 +114,8 @@ static void __attribute__((noreturn)) become_first(struct cell *c, int socket, i
                  * a look can tell a cell beyond its limit from one that is just there. */
                 .pids_rlimit = has_group(c) ? 0 : c->request.limits.value[LIMIT_PIDS] + 2,
                 .weak_memory = !has_group(c),
+                .group = &c->group,
+                .in_group = in_group,
                 .socket = socket,
                 .started = started,
         };
@@ -164,17 +172,17 @@ static int start_first(struct cell *c, struct error *err)
         borrow_id(c, true);
         c->pid = clone_first(c, &in_group);
         if (c->pid == 0)
-                become_first(c, sockets[1], pipes[1]);
+                become_first(c, in_group, sockets[1], pipes[1]);
         r = c->pid < 0 ? error_errno(err, CODE_INFRA_CELL, errno, "cannot make namespaces") : 0;
         borrow_id(c, false);
+        done(c, SETUP_NAMESPACES);
         fd_close(sockets[1]);
         fd_close(pipes[1]);
+        cgroup_close_doors(&c->group);
         if (r == 0)
                 r = ids_map(&c->ids, c->pid, err);
         if (r == 0)
                 offer_to_oom_killer(c->pid);
-        if (r == 0 && has_group(c) && !in_group)
-                r = cgroup_attach(&c->group, c->pid, err);
         if (r == 0)
                 r = frame_send(c->socket, INSIDE_GO, &nothing, NULL, 0, err);
         return r;
@@ -199,11 +207,13 @@ static int cell_make(struct cell *c, struct error *err)
         if (has_group(c) &&
                 cgroup_make(&c->machine->groups, &c->request.limits, &c->group, err) < 0)
                 return -1;
+        done(c, SETUP_GROUP);
         if (!has_group(c))
                 c->group.slot = slot_random();
         c->ids = ids_for(c->machine->root, c->group.slot);
         if (c->machine->root && mounts_make(&c->mounts, &c->request, &c->ids, true, err) < 0)
                 return -1;
+        done(c, SETUP_MOUNTS);
         return start_first(c, err);
 }
 
@@ -225,7 +235,7 @@ struct cell *cell_start(
                 .pidfd = -EBADF,
                 .socket = -EBADF,
                 .started = -EBADF,
-                .requested_at = clock_us(),
+                .setup.requested_at = clock_us(),
         };
         if (cell_make(c, err) < 0)
                 return cell_free(c);
@@ -253,8 +263,8 @@ void cell_watch(const struct cell *c, struct pollfd *fds, uint64_t *wake_at)
         fds[2] = (struct pollfd){.fd = c->started, .events = POLLIN};
         fds[3] = (struct pollfd){.fd = c->stopped ? -1 : c->group.pids_events, .events = POLLPRI};
         if (!c->started_at && !c->stopped && !c->ended &&
-                c->requested_at + SETUP_MOST_US < *wake_at)
-                *wake_at = c->requested_at + SETUP_MOST_US;
+                c->setup.requested_at + SETUP_MOST_US < *wake_at)
+                *wake_at = c->setup.requested_at + SETUP_MOST_US;
         if (c->started_at && !c->stopped && !c->ended) {
                 uint64_t deadline = c->started_at + c->request.limits.value[LIMIT_WALL];
 
@@ -312,6 +322,8 @@ static void see_exec(struct cell *c)
 
         if (n == (ssize_t)sizeof news && news.reason == EXEC_NEXT) {
                 c->exec_next = true;
+                for (unsigned i = SETUP_ENTER; i < SETUP_EXEC; i++)
+                        c->setup.done_at[i] = news.done_at[i];
                 return;
         }
         c->started = fd_close(c->started);
@@ -321,7 +333,7 @@ static void see_exec(struct cell *c)
                 c->status = (uint32_t)news.reason;
         } else if (c->exec_next) {
                 c->started_at = clock_us();
-                c->setup_us = c->started_at - c->requested_at;
+                done(c, SETUP_EXEC);
                 c->look_at = c->started_at + LOOK_LEAST_US;
                 if (has_group(c))
                         look_at_group(c, c->started_at);
@@ -429,7 +441,7 @@ bool cell_step(struct cell *c, const struct pollfd *fds)
                 return true;
         }
         now = clock_us();
-        if (!c->started_at && !c->ended && !c->stopped && now >= c->requested_at + SETUP_MOST_US) {
+        if (!c->started_at && !c->ended && !c->stopped && now >= c->setup.requested_at + SETUP_MOST_US) {
                 error_set(&c->failed, CODE_INFRA_CELL, "a cell was not made within %d s",
                         (int)(SETUP_MOST_US / 1000000));
                 cell_stop(c, CODE_INFRA_CELL);

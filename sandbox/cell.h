@@ -26,7 +26,7 @@ struct cell {
         struct cgroup group;
         pid_t pid; /* of the first process */
         int pidfd, socket, started;
-        uint64_t requested_at, started_at; /* monotonic microseconds; 0: not yet */
+        uint64_t started_at; /* monotonic microseconds; 0: not yet */
         uint64_t look_at;                  /* when to look at cpu time next */
         bool exec_next;                    /* the set-up is complete */
         bool ended;                        /* the command did */
@@ -35,7 +35,7 @@ struct cell {
         enum code stopped;   /* why we killed it, or CODE_NONE */
         struct error failed; /* the cell could not be made, or broke; code NONE: it did not */
         struct usage usage;
-        uint64_t setup_us;
+        struct setup setup;
 };
 
 enum { CELL_POLL_FDS = 4 };

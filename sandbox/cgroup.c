@@ -7,13 +7,10 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <linux/sched.h>
 #include <signal.h>
 #include <sys/file.h>
-#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 static const char name_prefix[] = "assay-";
@@ -29,8 +26,6 @@ struct limit_file {
 
 enum {
         CPU_PERIOD_US = 100000,
-        WARM_PAUSE_US = 2000, /* shorter than what the kernel's quiet point takes */
-        WARM_MOVES = 50,
 };
 
 /* The cell's first process comes on top of what a task may start. */
@@ -272,6 +267,22 @@ static int take_slot(struct cgroup *g, struct error *err)
         return error_set(err, CODE_INFRA_CGROUP, "all %d groups are in use", IDS_BLOCKS);
 }
 
+/* Version 1's `tasks` takes one thread, which spares the wait; version 2 has only whole processes. */
+static int open_doors(struct cgroup *g, struct error *err)
+{
+        for (unsigned i = 0; i < HIERARCHY_COUNT; i++) {
+                const char *file = i == HIERARCHY_UNIFIED ? "cgroup.procs" : "tasks";
+
+                if (g->dirs[i] < 0 || (g->root->version == 2 && i != HIERARCHY_UNIFIED))
+                        continue;
+                g->doors[i] = openat(g->dirs[i], file, O_WRONLY | O_CLOEXEC);
+                if (g->doors[i] < 0)
+                        return error_errno(
+                                err, CODE_INFRA_CGROUP, errno, "cannot open a group's %s", file);
+        }
+        return 0;
+}
+
 int cgroup_make(const struct cgroup_root *root, const struct limits *limits, struct cgroup *ret,
         struct error *err)
 {
@@ -280,7 +291,7 @@ int cgroup_make(const struct cgroup_root *root, const struct limits *limits, str
         g.root = root;
         if (take_slot(&g, err) < 0)
                 return -1;
-        if (set_limits(&g, limits, err) < 0) {
+        if (set_limits(&g, limits, err) < 0 || open_doors(&g, err) < 0) {
                 cgroup_remove(&g);
                 return -1;
         }
@@ -293,6 +304,7 @@ int cgroup_make(const struct cgroup_root *root, const struct limits *limits, str
 void cgroup_remove(struct cgroup *g)
 {
         g->pids_events = fd_close(g->pids_events);
+        cgroup_close_doors(g);
         for (unsigned i = HIERARCHY_COUNT; i-- > 0;) {
                 if (!g->root || g->dirs[i] < 0)
                         continue;
@@ -354,40 +366,26 @@ void cgroup_sweep(const struct cgroup_root *root)
                         sweep_hierarchy(root, i);
 }
 
-pid_t cgroup_warm(const struct cgroup_root *root, int *ret_pidfd)
-{
-        struct clone_args args = {
-                .flags = CLONE_PIDFD, .pidfd = (uintptr_t)ret_pidfd, .exit_signal = SIGCHLD};
-        long pid;
-
-        if (root->version != 1)
-                return 0;
-        pid = syscall(SYS_clone3, &args, sizeof args);
-        if (pid == 0) {
-                prctl(PR_SET_PDEATHSIG, SIGKILL);
-                for (int i = 0; i < WARM_MOVES; i++) {
-                        /* To the group it is in already: the lock is what counts. */
-                        write_at(root->parents[HIERARCHY_MEMORY], "cgroup.procs", "0");
-                        usleep(WARM_PAUSE_US);
-                }
-                _exit(0);
-        }
-        return pid < 0 ? 0 : (pid_t)pid;
-}
-
 /* --- while it runs -------------------------------------------------------------------------- */
 
-int cgroup_attach(struct cgroup *g, pid_t pid, struct error *err)
+int cgroup_birthplace(const struct cgroup *g)
 {
-        char text[32];
+        return g->dirs[HIERARCHY_UNIFIED];
+}
 
-        snprintf(text, sizeof text, "%d", (int)pid);
+int cgroup_enter(const struct cgroup *g, bool born_inside)
+{
         for (unsigned i = 0; i < HIERARCHY_COUNT; i++)
-                if (g->dirs[i] >= 0 && !is_shared(g->root, i) &&
-                        write_at(g->dirs[i], "cgroup.procs", text) < 0)
-                        return error_errno(
-                                err, CODE_INFRA_CGROUP, errno, "cannot put a cell into its group");
+                if (g->doors[i] >= 0 && !(born_inside && i == HIERARCHY_UNIFIED) &&
+                        fd_write_all(g->doors[i], "0", 1) < 0)
+                        return -1;
         return 0;
+}
+
+void cgroup_close_doors(struct cgroup *g)
+{
+        for (unsigned i = 0; i < HIERARCHY_COUNT; i++)
+                g->doors[i] = fd_close(g->doors[i]);
 }
 
 /* Read by the descriptor that is polled: only that makes it quiet until the next event. */

@@ -13,6 +13,7 @@
 #include "error.h"
 #include "limit.h"
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 /* A directory of each that a cell uses. In version 2 all are one. */
@@ -35,12 +36,14 @@ struct cgroup {
         unsigned slot;
         char name[32];
         int dirs[HIERARCHY_COUNT];
-        int pids_events; /* becomes readable (POLLPRI) when the pids limit refused a process */
+        int doors[HIERARCHY_COUNT]; /* who writes "0" there is in; for cgroup_enter() */
+        int pids_events;            /* becomes readable (POLLPRI) when the pids limit refused a process */
 };
 
 #define CGROUP_INIT                                                                                \
         {                                                                                          \
-                .dirs = {-EBADF, -EBADF, -EBADF, -EBADF}, .pids_events = -EBADF                    \
+                .dirs = {-EBADF, -EBADF, -EBADF, -EBADF},                                          \
+                .doors = {-EBADF, -EBADF, -EBADF, -EBADF}, .pids_events = -EBADF                   \
         }
 
 struct usage {
@@ -58,16 +61,17 @@ bool cgroup_counts_cpu(const struct cgroup_root *root);
 unsigned slot_random(void);
 /* Remove what supervisors that no longer live left behind. */
 void cgroup_sweep(const struct cgroup_root *root);
-/* Version 1 only: let a child of ours pay for the first move of a process between groups, while
- * the submission unpacks. The kernel makes the first mover wait until every processor passed a
- * quiet point, 5 to 15 ms; who follows within that time again waits no more. The child therefore
- * moves itself every 2 ms, for a tenth of a second at most or until it is killed. Returns its pid
- * and `ret_pidfd`, or 0. */
-pid_t cgroup_warm(const struct cgroup_root *root, int *ret_pidfd);
 /* Make the groups of one cell and set its limits. */
 int cgroup_make(const struct cgroup_root *root, const struct limits *limits, struct cgroup *ret,
         struct error *err);
-int cgroup_attach(struct cgroup *g, pid_t pid, struct error *err);
+/* The version 2 directory that a process may be born in (CLONE_INTO_CGROUP), or -EBADF. */
+int cgroup_birthplace(const struct cgroup *g);
+/* Called by the one thread of a new process: move itself into every group, but the version 2 one
+ * when it was born there. A thread that moves itself costs the kernel microseconds; a process that
+ * is moved by another waits for a grace period, 5 to 15 ms. 0, or -1 with errno. */
+int cgroup_enter(const struct cgroup *g, bool born_inside);
+/* The doors are not needed any more. */
+void cgroup_close_doors(struct cgroup *g);
 bool cgroup_pids_refused(const struct cgroup *g);
 uint64_t cgroup_cpu_us(const struct cgroup *g);
 uint64_t cgroup_oom_kills(const struct cgroup *g);

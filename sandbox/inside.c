@@ -2,6 +2,7 @@
  * namespaces: root there, nobody outside. It reads nothing that an outsider wrote. */
 #include "inside.h"
 
+#include "clock.h"
 #include "fd.h"
 
 #include <fcntl.h>
@@ -78,12 +79,18 @@ static void reset_signals(void)
         sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static void __attribute__((noreturn)) command_main(const struct inside *in)
+static void done(struct inside *in, enum setup_step step)
+{
+        in->done_at[step] = clock_us();
+}
+
+static void __attribute__((noreturn)) command_main(struct inside *in)
 {
         const struct cell_request *q = in->request;
         struct error err;
         struct exec_news news = {EXEC_NEXT};
 
+        done(in, SETUP_COMMAND);
         setsid();
         umask(022);
         personality(PER_LINUX);
@@ -97,8 +104,11 @@ static void __attribute__((noreturn)) command_main(const struct inside *in)
                 fail(in, &err);
         }
         check(in, confine_limits(in));
-        check(in, confine_cell());
         reset_signals();
+        done(in, SETUP_LIMITS);
+        check(in, confine_cell());
+        done(in, SETUP_RIGHTS);
+        memcpy(news.done_at, in->done_at, sizeof news.done_at);
         if (write(in->started, &news, sizeof news) != (ssize_t)sizeof news)
                 _exit(1);
         news.reason = execute(q->argv, q->envp);
@@ -152,7 +162,7 @@ static int loopback_up(void)
         return fd < 0 ? -1 : ioctl(fd, SIOCSIFFLAGS, &request);
 }
 
-static void become_root_inside(const struct inside *in)
+static void become_root_inside(struct inside *in)
 {
         /* Also the effective id that the supervisor borrowed: all three are 0 inside. */
         if (in->root && setgroups(0, NULL) < 0)
@@ -163,8 +173,10 @@ static void become_root_inside(const struct inside *in)
                 check(in, "make a cgroup namespace");
         if (sethostname("cell", 4) < 0)
                 check(in, "name itself");
+        done(in, SETUP_IDS);
         if (loopback_up() < 0)
                 check(in, "bring its loopback up");
+        done(in, SETUP_NETWORK);
 }
 
 static void build_view(struct inside *in)
@@ -180,14 +192,20 @@ static void build_view(struct inside *in)
                                                        &in->mounts->result, 1, &err) < 0)
                         fail(in, &err);
         }
-        if (mounts_enter(in->mounts, in->request, in->root, &err) < 0)
+        if (mounts_fit(in->mounts, in->request, in->root, &err) < 0)
                 fail(in, &err);
+        done(in, SETUP_VIEW);
+        if (mounts_leave_host(in->mounts, &err) < 0)
+                fail(in, &err);
+        done(in, SETUP_LEAVE);
 }
 
 void inside_main(struct inside *in)
 {
         pid_t command;
 
+        check(in, cgroup_enter(in->group, in->in_group) < 0 ? "enter its group" : NULL);
+        done(in, SETUP_ENTER);
         wait_for_go(in);
         prctl(PR_SET_DUMPABLE, 0); /* not earlier: an ordinary user could not write our id maps */
         become_root_inside(in);

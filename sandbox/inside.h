@@ -3,6 +3,7 @@
 #ifndef ASSAY_INSIDE_H
 #define ASSAY_INSIDE_H
 
+#include "cgroup.h"
 #include "ids.h"
 #include "mounts.h"
 #include "request.h"
@@ -14,18 +15,44 @@ enum inside_message {
         INSIDE_ENDED,      /* u8 enum cell_end, u32 status: the command ended */
 };
 
+/* When each step of the set-up was done, in monotonic microseconds; 0: it was not needed. */
+enum setup_step {
+        SETUP_GROUP,      /* groups and their limits */
+        SETUP_MOUNTS,     /* detached mounts, in the host's namespace */
+        SETUP_NAMESPACES, /* clone3 */
+        SETUP_ENTER,      /* the first process is in its groups */
+        SETUP_IDS,        /* and has its ids */
+        SETUP_NETWORK,    /* loopback */
+        SETUP_VIEW,       /* the mounts fitted together */
+        SETUP_LEAVE,      /* the host's root left behind */
+        SETUP_COMMAND,    /* the command's own process */
+        SETUP_LIMITS,
+        SETUP_RIGHTS, /* capabilities and the like, landlock, system call filter */
+        SETUP_EXEC,
+        SETUP_COUNT,
+};
+
+struct setup {
+        uint64_t requested_at;
+        uint64_t done_at[SETUP_COUNT];
+};
+
 /* What comes through the exec pipe. */
 struct exec_news {
         int reason; /* EXEC_NEXT, or the errno of an exec that failed */
+        uint64_t done_at[SETUP_COUNT];
 };
 enum { EXEC_NEXT = 0 };
 
 struct inside {
         const struct cell_request *request;
         struct mounts *mounts; /* made already as root, made inside as a user */
+        const struct cgroup *group; /* to enter; without any where there is none */
+        bool in_group;              /* its version 2 part already: born there */
         bool root;
         uint64_t pids_rlimit; /* 0: the group counts processes */
         bool weak_memory;     /* an rlimit stands in for the group */
+        uint64_t done_at[SETUP_COUNT];
         int socket;           /* to the supervisor */
         int started;          /* the exec pipe: struct exec_news, then its end */
 };

@@ -400,16 +400,7 @@ static int attach_result(const struct mounts *m, const char *place)
         return attach(m->result, m->root, place + 1);
 }
 
-/* The old root is stacked on the new one at the same place, then unmounted: no path to it, not
- * even an empty directory, is left. */
-static int leave_host(int root)
-{
-        if (fchdir(root) < 0 || sys_pivot_root(".", ".") < 0 || umount2(".", MNT_DETACH) < 0)
-                return -1;
-        return chdir("/");
-}
-
-int mounts_enter(struct mounts *m, const struct cell_request *request, bool root, struct error *err)
+int mounts_fit(struct mounts *m, const struct cell_request *request, bool root, struct error *err)
 {
         const char *step = NULL;
 
@@ -423,9 +414,17 @@ int mounts_enter(struct mounts *m, const struct cell_request *request, bool root
                 step = "mount /proc";
         else if (unlinkat(m->root, "empty", AT_REMOVEDIR) < 0)
                 step = "tidy its root";
-        else if (leave_host(m->root) < 0)
-                step = "leave the host's root";
         if (step)
                 return error_errno(err, CODE_INFRA_CELL, errno, "a cell cannot %s", step);
+        return 0;
+}
+
+/* The old root is stacked on the new one at the same place, then unmounted: no path to it, not
+ * even an empty directory, is left. */
+int mounts_leave_host(const struct mounts *m, struct error *err)
+{
+        if (fchdir(m->root) < 0 || sys_pivot_root(".", ".") < 0 || umount2(".", MNT_DETACH) < 0 ||
+                chdir("/") < 0)
+                return error_errno(err, CODE_INFRA_CELL, errno, "a cell cannot leave the host's root");
         return 0;
 }

@@ -32,8 +32,9 @@ struct mounts {
  * made is kept in `m` for mounts_free(). */
 int mounts_make(struct mounts *m, const struct cell_request *request, const struct ids *ids,
         bool root, struct error *err);
-int mounts_enter(
+int mounts_fit(
         struct mounts *m, const struct cell_request *request, bool root, struct error *err);
+int mounts_leave_host(const struct mounts *m, struct error *err);
 void mounts_free(struct mounts *m);
 
 #endif

@@ -36,6 +36,37 @@ static void add_number_or_null(struct buffer *b, const char *key, bool known, ui
                 buffer_add_format(b, "\"%s\": null, ", key);
 }
 
+static const char *const step_names[SETUP_COUNT] = {
+        [SETUP_GROUP] = "group",
+        [SETUP_MOUNTS] = "mounts",
+        [SETUP_NAMESPACES] = "namespaces",
+        [SETUP_ENTER] = "enter_group",
+        [SETUP_IDS] = "ids",
+        [SETUP_NETWORK] = "network",
+        [SETUP_VIEW] = "view",
+        [SETUP_LEAVE] = "leave_host",
+        [SETUP_COMMAND] = "command",
+        [SETUP_LIMITS] = "limits",
+        [SETUP_RIGHTS] = "rights",
+        [SETUP_EXEC] = "exec",
+};
+
+/* Each step from the end of the one before it; what was not needed is left out. */
+static void add_timing(struct buffer *b, const struct setup *s)
+{
+        uint64_t before = s->requested_at;
+
+        buffer_add_text(b, "\"steps_us\": {");
+        for (unsigned i = 0; i < SETUP_COUNT; i++) {
+                if (!s->done_at[i])
+                        continue;
+                buffer_add_format(b, "%s\"%s\": %llu", i ? ", " : "", step_names[i],
+                        (unsigned long long)(s->done_at[i] - before));
+                before = s->done_at[i];
+        }
+        buffer_add_format(b, "}, \"setup_us\": %llu, ", (unsigned long long)(before - s->requested_at));
+}
+
 void report_write(const struct cell *c, bool timing, int fd)
 {
         _cleanup_buffer_ struct buffer b = BUFFER_INIT;
@@ -49,7 +80,7 @@ void report_write(const struct cell *c, bool timing, int fd)
         else
                 buffer_add_text(&b, "\"limit\": null, ");
         if (timing)
-                add_number_or_null(&b, "setup_us", true, c->setup_us);
+                add_timing(&b, &c->setup);
         add_number_or_null(&b, "cpu_ms", true, c->usage.cpu_us / 1000);
         add_number_or_null(&b, "wall_ms", true, c->usage.wall_us / 1000);
         if (c->usage.memory_peak > 0)

@@ -85,18 +85,10 @@ static void send_done(const struct cell *c)
         put_u64(&payload, c->usage.memory_peak);
         put_u64(&payload, c->usage.pids_peak);
         put_u64(&payload, c->usage.oom_kills);
-        put_u64(&payload, c->setup_us);
+        put_u64(&payload, c->setup.done_at[SETUP_EXEC] - c->setup.requested_at);
         put_u8(&payload, (uint8_t)state);
         put_u64(&payload, size);
         answer(CELL_DONE, &payload, &fd, state == RESULT_FILE);
-}
-
-/* The first cell has been moved: the child that kept the way warm is not needed any more. */
-static void end_own_child(struct supervisor *s)
-{
-        for (unsigned i = 0; i < SUPERVISOR_MAX_HELPERS; i++)
-                if (s->helpers[i].pid > 0 && s->helpers[i].id == OWN_CHILD)
-                        kill(s->helpers[i].pid, SIGKILL);
 }
 
 static void start_cell(struct supervisor *s, struct frame *f, struct error *err)
@@ -113,7 +105,6 @@ static void start_cell(struct supervisor *s, struct frame *f, struct error *err)
                 s->cells[i] = cell_start(&s->machine, &request, err);
                 if (!s->cells[i])
                         send_failed(id, err);
-                end_own_child(s);
                 err->code = CODE_NONE;
                 return;
         }
@@ -179,8 +170,7 @@ static void see_helper_end(struct helper_process *h)
 
         put_u32(&payload, id);
         put_u32(&payload, helper_end(h));
-        if (id != OWN_CHILD)
-                answer(HELPER_DONE, &payload, NULL, 0);
+        answer(HELPER_DONE, &payload, NULL, 0);
 }
 
 /* Wait for the next event; step every cell. Returns false when a signal came. */
@@ -239,8 +229,6 @@ int supervisor_serve(struct supervisor *s)
         setsockopt(SUPERVISOR_SOCKET, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
         setsockopt(SUPERVISOR_SOCKET, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
 
-        s->helpers[0].id = OWN_CHILD;
-        s->helpers[0].pid = cgroup_warm(&s->machine.groups, &s->helpers[0].pidfd);
         send_ready(&s->machine);
         cgroup_sweep(&s->machine.groups);
         while (turn(s, true, &request))
@@ -280,12 +268,12 @@ int supervisor_exec(struct supervisor *s)
                 error_print(&err);
                 return 125;
         }
-        cgroup_sweep(&s->machine.groups);
         c = s->cells[0] = cell_start(&s->machine, &request, &err);
         if (!c) {
                 error_print(&err);
                 return 125;
         }
+        cgroup_sweep(&s->machine.groups); /* while the cell builds its view */
         while (c->pid > 0)
                 if (!turn(s, false, &unused))
                         cell_stop(c, CODE_INTERRUPTED);

@@ -6,8 +6,6 @@
 
 enum { SUPERVISOR_MAX_CELLS = 64, SUPERVISOR_MAX_HELPERS = 32 };
 
-enum { OWN_CHILD = 0 }; /* the id of a child that the runner does not know of */
-
 /* A confined helper program of ours that is running. */
 struct helper_process {
         uint32_t id;
