@@ -40,6 +40,16 @@ ALL_CPPFLAGS := -D_GNU_SOURCE -DASSAY_VERSION='"$(VERSION)"' -I. -Isandbox/base 
 ALL_CFLAGS   := -std=c17 $(WARNINGS) $(OPTIMIZE) $(HARDENING) $(CFLAGS)
 ALL_LDFLAGS  := -Wl,-z,relro,-z,now,-z,noexecstack,--as-needed $(LDFLAGS)
 
+# What starts for each cell is linked with musl: it needs a twentieth of a millisecond for that, with a
+# static glibc ten times as long, and has a sixth of the code. The helpers want libraries that are
+# built for glibc; so do the sanitizers.
+MUSL         ?= /usr/lib/$(shell uname -m)-linux-musl
+MUSL_CC      := musl-gcc -idirafter /usr/include -idirafter /usr/include/$(shell uname -m)-linux-gnu
+MUSL_STATIC  := -nostartfiles -Wl,-static,-pie,--no-dynamic-linker,-z,text
+gcc_file      = $(shell gcc -print-file-name=$(1))
+musl_start    = $(MUSL)/rcrt1.o $(MUSL)/crti.o $(call gcc_file,crtbeginS.o)
+musl_end      = $(call gcc_file,crtendS.o) $(MUSL)/crtn.o
+
 base_src   := $(filter-out %/filter_gen.c,$(wildcard sandbox/base/*.c))
 cell_src   := $(wildcard sandbox/*.c)
 unpack_src := $(wildcard images/*.c)
@@ -72,15 +82,32 @@ endif
 
 link = $(QUIET)$(CC) $(ALL_CFLAGS) $(1) $(ALL_LDFLAGS) -o $@ $(filter %.o %.a,$^) $(2)
 
+ifeq ($(CC)$(SANITIZE),gcc)
+with_musl     = $(patsubst %.c,$(BUILD)/musl/%.o,$(1) $(base_src))
+musl_link     = $(QUIET)$(MUSL_CC) $(ALL_CFLAGS) $(MUSL_STATIC) $(ALL_LDFLAGS) -o $@ $(musl_start) \
+                    $(filter %.o,$^) $(foreach l,$(1),$(call gcc_file,$(l))) $(musl_end)
+musl_objects := $(call with_musl,$(cell_src) $(runner_src))
+
+$(BUILD)/assay-cell: $(call with_musl,$(cell_src))
+	$(call musl_link,libcap.a)
+$(BUILD)/assay: $(call with_musl,$(runner_src))
+	$(call musl_link,libcrypto.a libcap.a)
+$(BUILD)/musl/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(if $(QUIET),@echo '  cc   $<')
+	$(QUIET)$(MUSL_CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -U_FORTIFY_SOURCE -MMD -MP -c -o $@ $<
+$(musl_objects): | $(BUILD)/gen/filter_sandbox.h
+$(BUILD)/musl/sandbox/confine_cell.o: $(BUILD)/gen/filter_sandbox.h
+else
 $(BUILD)/assay-cell: $(call objects,$(cell_src)) $(BUILD)/libbase.a
 	$(call link,$(STATIC),$(cell_libs))
+$(BUILD)/assay: $(call objects,$(runner_src)) $(BUILD)/libbase.a
+	$(call link,$(STATIC),$(runner_libs) -lcap)
+endif
 $(BUILD)/assay-unpack: $(call objects,$(unpack_src)) $(BUILD)/libbase.a
 	$(call link,$(STATIC),$(unpack_libs))
 $(BUILD)/assay-score: $(call objects,$(score_src)) $(BUILD)/libbase.a
 	$(call link,$(STATIC),$(score_libs))
-$(BUILD)/assay: $(call objects,$(runner_src)) $(BUILD)/libbase.a
-	$(call link,-pie,$(runner_libs) -lcap)
-
 $(BUILD)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(if $(QUIET),@echo '  cc   $<')
@@ -219,4 +246,4 @@ help:
 	@echo 'make install     to PREFIX (/usr/local), below DESTDIR; uninstall takes it away'
 	@echo 'make clean       remove what was built'
 
--include $(patsubst %.o,%.d,$(call objects,$(base_src) $(cell_src) $(unpack_src) $(score_src) $(runner_src) $(unit_src) tests/takeover/hook.c)) $(wildcard $(BUILD)/tests/*.d)
+-include $(patsubst %.o,%.d,$(musl_objects) $(call objects,$(base_src) $(cell_src) $(unpack_src) $(score_src) $(runner_src) $(unit_src) tests/takeover/hook.c)) $(wildcard $(BUILD)/tests/*.d)

@@ -146,6 +146,8 @@ int channel_send_order(int socket, uint32_t id, const struct cell_order *order, 
         put_u8(&payload, order->allow_weak ? CELL_ALLOW_WEAK : 0);
         for (unsigned i = 0; i < LIMIT_COUNT; i++)
                 put_u64(&payload, order->limits.value[i]);
+        put_u32(&payload, order->uid);
+        put_u32(&payload, order->gid);
         put_text(&payload, order->workdir);
         put_list(&payload, order->argv);
         put_list(&payload, order->envp);
@@ -153,6 +155,7 @@ int channel_send_order(int socket, uint32_t id, const struct cell_order *order, 
                 fds[count++] = order->stdio[i];
         put_u32(&payload, order->mount_count);
         for (unsigned i = 0; i < order->mount_count; i++) {
+                put_u8(&payload, (uint8_t)order->mounts[i].kind);
                 put_text(&payload, order->mounts[i].place);
                 fds[count++] = order->mounts[i].tree;
         }

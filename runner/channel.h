@@ -36,11 +36,13 @@ struct cell_order {
         enum cell_kind kind;
         bool allow_weak;
         struct limits limits;
+        uint32_t uid, gid; /* inside */
         const char *workdir;
         const char *const *argv, *const *envp; /* NULL at the end */
         int stdio[CELL_STDIO];
         struct {
                 int tree;
+                enum place_kind kind;
                 const char *place;
         } mounts[CELL_MAX_MOUNTS];
         unsigned mount_count;

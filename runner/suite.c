@@ -24,6 +24,7 @@ static const struct {
 static void add_mount(struct cell_order *order, int tree, const char *place)
 {
         order->mounts[order->mount_count].tree = tree;
+        order->mounts[order->mount_count].kind = PLACE_VIEW;
         order->mounts[order->mount_count++].place = place;
 }
 

@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <linux/sched.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -75,13 +74,13 @@ static void done(struct cell *c, enum setup_step step)
 
 /* --- starting ------------------------------------------------------------------------------- */
 
-/* A copy of this process in new namespaces, and where the kernel can, born in the cell's group.
- * Its stack and memory are copied on write: the supervisor is small for this reason. */
+/* A copy of this process in new namespaces (those that take long follow in inside.c), and where the
+ * kernel can, born in the cell's group. Its stack and memory are copied on write: the supervisor is
+ * small for this reason. */
 static pid_t clone_first(struct cell *c, bool *ret_in_group)
 {
         struct clone_args args = {
-                .flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC |
-                         CLONE_NEWUTS | CLONE_PIDFD,
+                .flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_PIDFD,
                 .pidfd = (uintptr_t)&c->pidfd,
                 .exit_signal = SIGCHLD,
         };
@@ -103,8 +102,7 @@ static pid_t clone_first(struct cell *c, bool *ret_in_group)
         return (pid_t)pid;
 }
 
-static void __attribute__((noreturn)) become_first(
-        struct cell *c, bool in_group, int socket, int started)
+static void __attribute__((noreturn)) become_first(struct cell *c, int socket, int started)
 {
         struct inside in = {
                 .request = &c->request,
@@ -114,8 +112,6 @@ static void __attribute__((noreturn)) become_first(
                  * a look can tell a cell beyond its limit from one that is just there. */
                 .pids_rlimit = has_group(c) ? 0 : c->request.limits.value[LIMIT_PIDS] + 2,
                 .weak_memory = !has_group(c),
-                .group = &c->group,
-                .in_group = in_group,
                 .socket = socket,
                 .started = started,
         };
@@ -123,23 +119,6 @@ static void __attribute__((noreturn)) become_first(
         fd_close(c->socket); /* the supervisor's ends: held here, they would never be at an end */
         fd_close(c->started);
         inside_main(&in);
-}
-
-/* The kernel counts inotify instances, pending signals and pipe pages of a user namespace with its
- * maker as well. Made under the cell's own first id, a cell has those counts to itself, and takes
- * nothing from root. The capabilities stay (SECBIT_NO_SETUID_FIXUP, main.c). */
-static void borrow_id(const struct cell *c, bool borrow)
-{
-        int signal_of_parent = 0;
-
-        if (!c->machine->root)
-                return;
-        /* A change of ids takes away what was asked for with PDEATHSIG: nothing, when we are the
-         * caller's own `assay exec`. */
-        prctl(PR_GET_PDEATHSIG, &signal_of_parent);
-        if (syscall(SYS_setresuid, -1, borrow ? c->ids.uid : 0, -1) < 0)
-                abort(); /* to go on under the wrong id would be worse */
-        prctl(PR_SET_PDEATHSIG, signal_of_parent);
 }
 
 /* The out-of-memory killer should take a cell before anything else of the machine. */
@@ -154,9 +133,54 @@ static void offer_to_oom_killer(pid_t pid)
                 (void)!fd_write_all(fd, "500", 3);
 }
 
-static int start_first(struct cell *c, struct error *err)
+/* Two things that the first process waits for; each is made while it does something that takes as
+ * long: its network namespace, then its view. */
+static int give_mounts(struct cell *c, struct error *err)
+{
+        _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
+        struct mounts_for who = {&c->request, c->ids, true, c->pid};
+        struct mounts *m = &c->mounts;
+        int fds[MOUNTS_MAX + 2], r = 0;
+        unsigned count = 0;
+
+        if (c->machine->root) {
+                ids_borrow(&c->ids, true);
+                r = mounts_make(m, &who, err);
+                ids_borrow(&c->ids, false);
+                done(c, SETUP_MOUNTS);
+        }
+        if (r < 0)
+                return -1;
+        put_u8(&payload, m->result >= 0);
+        put_u8(&payload, (uint8_t)m->tree_count);
+        for (unsigned i = 0; i < m->tree_count; i++) {
+                put_text(&payload, m->trees[i].place);
+                fds[count++] = m->trees[i].mount;
+        }
+        if (m->root >= 0)
+                fds[count++] = m->root;
+        if (m->result >= 0)
+                fds[count++] = m->result;
+        return frame_send(c->socket, INSIDE_MOUNTS, &payload, fds, count, err);
+}
+
+static int give_groups(struct cell *c, bool in_group, struct error *err)
 {
         const struct buffer nothing = BUFFER_INIT;
+        int fds[HIERARCHY_COUNT];
+        unsigned count = 0;
+
+        if (has_group(c) && cgroup_make(&c->group, &c->request.limits, in_group, err) < 0)
+                return -1;
+        done(c, SETUP_GROUP);
+        for (unsigned i = 0; i < HIERARCHY_COUNT; i++)
+                if (c->group.doors[i] >= 0)
+                        fds[count++] = c->group.doors[i];
+        return frame_send(c->socket, INSIDE_DOORS, &nothing, fds, count, err);
+}
+
+static int start_first(struct cell *c, struct error *err)
+{
         int sockets[2], pipes[2], r;
         bool in_group;
 
@@ -169,22 +193,27 @@ static int start_first(struct cell *c, struct error *err)
         }
         c->socket = sockets[0];
         c->started = pipes[0];
-        borrow_id(c, true);
+        if (c->machine->root)
+                ids_borrow(&c->ids, true);
         c->pid = clone_first(c, &in_group);
         if (c->pid == 0)
-                become_first(c, in_group, sockets[1], pipes[1]);
+                become_first(c, sockets[1], pipes[1]);
         r = c->pid < 0 ? error_errno(err, CODE_INFRA_CELL, errno, "cannot make namespaces") : 0;
-        borrow_id(c, false);
+        if (c->machine->root)
+                ids_borrow(&c->ids, false);
         done(c, SETUP_NAMESPACES);
         fd_close(sockets[1]);
         fd_close(pipes[1]);
-        cgroup_close_doors(&c->group);
         if (r == 0)
                 r = ids_map(&c->ids, c->pid, err);
         if (r == 0)
-                offer_to_oom_killer(c->pid);
+                r = give_mounts(c, err);
         if (r == 0)
-                r = frame_send(c->socket, INSIDE_GO, &nothing, NULL, 0, err);
+                r = give_groups(c, in_group, err);
+        if (r == 0)
+                offer_to_oom_killer(c->pid);
+        cgroup_close_doors(&c->group);
+        mounts_close_trees(&c->mounts);
         return r;
 }
 
@@ -204,16 +233,15 @@ static int cell_make(struct cell *c, struct error *err)
 {
         if (refuse_weak(c, err) < 0)
                 return -1;
-        if (has_group(c) &&
-                cgroup_make(&c->machine->groups, &c->request.limits, &c->group, err) < 0)
+        if (has_group(c) && cgroup_claim(&c->machine->groups, &c->group, err) < 0)
                 return -1;
-        done(c, SETUP_GROUP);
         if (!has_group(c))
                 c->group.slot = slot_random();
         c->ids = ids_for(c->machine->root, c->group.slot);
-        if (c->machine->root && mounts_make(&c->mounts, &c->request, &c->ids, true, err) < 0)
-                return -1;
-        done(c, SETUP_MOUNTS);
+        if (c->request.uid >= c->ids.count || c->request.gid >= c->ids.count)
+                return error_set(err, CODE_INFRA_CELL, "the cell has no id %u: it has %u",
+                        (unsigned)(c->request.uid ? c->request.uid : c->request.gid),
+                        (unsigned)c->ids.count);
         return start_first(c, err);
 }
 
@@ -322,8 +350,9 @@ static void see_exec(struct cell *c)
 
         if (n == (ssize_t)sizeof news && news.reason == EXEC_NEXT) {
                 c->exec_next = true;
-                for (unsigned i = SETUP_ENTER; i < SETUP_EXEC; i++)
-                        c->setup.done_at[i] = news.done_at[i];
+                for (unsigned i = 0; i < SETUP_EXEC; i++)
+                        if (news.done_at[i])
+                                c->setup.done_at[i] = news.done_at[i];
                 return;
         }
         c->started = fd_close(c->started);
@@ -441,7 +470,8 @@ bool cell_step(struct cell *c, const struct pollfd *fds)
                 return true;
         }
         now = clock_us();
-        if (!c->started_at && !c->ended && !c->stopped && now >= c->setup.requested_at + SETUP_MOST_US) {
+        if (!c->started_at && !c->ended && !c->stopped &&
+                now >= c->setup.requested_at + SETUP_MOST_US) {
                 error_set(&c->failed, CODE_INFRA_CELL, "a cell was not made within %d s",
                         (int)(SETUP_MOST_US / 1000000));
                 cell_stop(c, CODE_INFRA_CELL);

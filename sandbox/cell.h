@@ -27,9 +27,9 @@ struct cell {
         pid_t pid; /* of the first process */
         int pidfd, socket, started;
         uint64_t started_at; /* monotonic microseconds; 0: not yet */
-        uint64_t look_at;                  /* when to look at cpu time next */
-        bool exec_next;                    /* the set-up is complete */
-        bool ended;                        /* the command did */
+        uint64_t look_at;    /* when to look at cpu time next */
+        bool exec_next;      /* the set-up is complete */
+        bool ended;          /* the command did */
         enum cell_end end;
         uint32_t status;
         enum code stopped;   /* why we killed it, or CODE_NONE */

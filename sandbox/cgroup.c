@@ -115,12 +115,8 @@ static int find_v2_parent(int own)
         return -1;
 }
 
-static void find_v1(struct cgroup_root *ret, int memory)
+static void find_v1(struct cgroup_root *ret)
 {
-        ret->parents[HIERARCHY_MEMORY] = memory;
-        ret->parents[HIERARCHY_PIDS] = hierarchy_open_own("pids");
-        ret->parents[HIERARCHY_CPU] = hierarchy_open_own("cpu");
-        ret->parents[HIERARCHY_UNIFIED] = hierarchy_open_own(NULL);
         if (may_make(ret->parents[HIERARCHY_MEMORY]) && may_make(ret->parents[HIERARCHY_PIDS]))
                 ret->version = 1;
         else
@@ -135,7 +131,11 @@ static void find_v1(struct cgroup_root *ret, int memory)
 static void find_v2(struct cgroup_root *ret)
 {
         char text[256];
-        int parent = find_v2_parent(hierarchy_open_own(NULL));
+        int parent;
+
+        for (unsigned i = 0; i < HIERARCHY_UNIFIED; i++)
+                ret->parents[i] = fd_close(ret->parents[i]);
+        parent = find_v2_parent(take_fd(&ret->parents[HIERARCHY_UNIFIED]));
 
         if (parent < 0) {
                 snprintf(ret->why_not, sizeof ret->why_not,
@@ -160,11 +160,17 @@ bool cgroup_counts_cpu(const struct cgroup_root *root)
 /* Memory belongs to one version at a time; where it is mounted decides. */
 void cgroup_find(struct cgroup_root *ret)
 {
-        int memory = hierarchy_open_own("memory");
+        static const char *const controllers[HIERARCHY_COUNT] = {
+                [HIERARCHY_MEMORY] = "memory",
+                [HIERARCHY_PIDS] = "pids",
+                [HIERARCHY_CPU] = "cpu",
+                [HIERARCHY_UNIFIED] = NULL,
+        };
 
-        *ret = (struct cgroup_root){.parents = {-EBADF, -EBADF, -EBADF, -EBADF}};
-        if (memory >= 0)
-                find_v1(ret, memory);
+        *ret = (struct cgroup_root){0};
+        hierarchy_open_own(controllers, HIERARCHY_COUNT, ret->parents);
+        if (ret->parents[HIERARCHY_MEMORY] >= 0)
+                find_v1(ret);
         else
                 find_v2(ret);
 }
@@ -182,7 +188,7 @@ unsigned slot_random(void)
 
 static bool is_shared(const struct cgroup_root *root, unsigned hierarchy)
 {
-        return root->version == 2 && hierarchy != HIERARCHY_MEMORY;
+        return root->version == 2 && hierarchy != HIERARCHY_UNIFIED;
 }
 
 /* The directory of one hierarchy, made by us and locked: another supervisor that sweeps leaves it
@@ -205,17 +211,10 @@ static int make_dir(struct cgroup *g, unsigned hierarchy)
         return -1;
 }
 
-static int make_dirs(struct cgroup *g)
+/* The hierarchy that decides about a slot: the one that a process can be born in, or memory. */
+static unsigned first_hierarchy(const struct cgroup_root *root)
 {
-        for (unsigned i = 0; i < HIERARCHY_COUNT; i++) {
-                if (g->root->parents[i] < 0)
-                        continue;
-                if (is_shared(g->root, i))
-                        g->dirs[i] = g->dirs[HIERARCHY_MEMORY];
-                else if (make_dir(g, i) < 0)
-                        return -1;
-        }
-        return 0;
+        return root->parents[HIERARCHY_UNIFIED] >= 0 ? HIERARCHY_UNIFIED : HIERARCHY_MEMORY;
 }
 
 static int set_limits(const struct cgroup *g, const struct limits *limits, struct error *err)
@@ -246,59 +245,24 @@ static int set_limits(const struct cgroup *g, const struct limits *limits, struc
         return 0;
 }
 
-/* Find a slot that is free in every hierarchy, and make its directories. */
-static int take_slot(struct cgroup *g, struct error *err)
-{
-        unsigned start = slot_random();
-
-        for (unsigned i = 0; i < IDS_BLOCKS; i++) {
-                int reason;
-
-                g->slot = (start + i) % IDS_BLOCKS;
-                snprintf(g->name, sizeof g->name, "%s%u", name_prefix, g->slot);
-                if (make_dirs(g) == 0)
-                        return 0;
-                reason = errno;
-                cgroup_remove(g);
-                if (reason != EEXIST)
-                        return error_errno(err, CODE_INFRA_CGROUP, reason,
-                                "cannot make the group %s", g->name);
-        }
-        return error_set(err, CODE_INFRA_CGROUP, "all %d groups are in use", IDS_BLOCKS);
-}
-
-/* Version 1's `tasks` takes one thread, which spares the wait; version 2 has only whole processes. */
-static int open_doors(struct cgroup *g, struct error *err)
-{
-        for (unsigned i = 0; i < HIERARCHY_COUNT; i++) {
-                const char *file = i == HIERARCHY_UNIFIED ? "cgroup.procs" : "tasks";
-
-                if (g->dirs[i] < 0 || (g->root->version == 2 && i != HIERARCHY_UNIFIED))
-                        continue;
-                g->doors[i] = openat(g->dirs[i], file, O_WRONLY | O_CLOEXEC);
-                if (g->doors[i] < 0)
-                        return error_errno(
-                                err, CODE_INFRA_CGROUP, errno, "cannot open a group's %s", file);
-        }
-        return 0;
-}
-
-int cgroup_make(const struct cgroup_root *root, const struct limits *limits, struct cgroup *ret,
-        struct error *err)
+int cgroup_claim(const struct cgroup_root *root, struct cgroup *ret, struct error *err)
 {
         struct cgroup g = CGROUP_INIT;
+        unsigned start = slot_random(), first = first_hierarchy(root);
 
         g.root = root;
-        if (take_slot(&g, err) < 0)
-                return -1;
-        if (set_limits(&g, limits, err) < 0 || open_doors(&g, err) < 0) {
-                cgroup_remove(&g);
-                return -1;
+        for (unsigned i = 0; i < IDS_BLOCKS; i++) {
+                g.slot = (start + i) % IDS_BLOCKS;
+                snprintf(g.name, sizeof g.name, "%s%u", name_prefix, g.slot);
+                if (make_dir(&g, first) == 0) {
+                        *ret = g;
+                        return 0;
+                }
+                if (errno != EEXIST)
+                        return error_errno(
+                                err, CODE_INFRA_CGROUP, errno, "cannot make the group %s", g.name);
         }
-        g.pids_events = openat(g.dirs[HIERARCHY_PIDS], "pids.events", O_RDONLY | O_CLOEXEC);
-        cgroup_pids_refused(&g); /* nothing yet; from here on poll() waits for a change */
-        *ret = g;
-        return 0;
+        return error_set(err, CODE_INFRA_CGROUP, "all %d groups are in use", IDS_BLOCKS);
 }
 
 void cgroup_remove(struct cgroup *g)
@@ -346,6 +310,56 @@ static void sweep_one(const struct cgroup_root *root, unsigned hierarchy, const 
         fd_close(g.dirs[hierarchy]);
 }
 
+/* What a supervisor that was killed left under this number, in a hierarchy that did not decide, is
+ * removed first. */
+static int make_dirs(struct cgroup *g, struct error *err)
+{
+        for (unsigned i = 0; i < HIERARCHY_COUNT; i++) {
+                if (g->root->parents[i] < 0 || g->dirs[i] >= 0)
+                        continue;
+                if (g->root->version == 2) {
+                        g->dirs[i] = g->dirs[HIERARCHY_UNIFIED];
+                        continue;
+                }
+                if (make_dir(g, i) == 0)
+                        continue;
+                if (errno == EEXIST)
+                        sweep_one(g->root, i, g->name);
+                if (make_dir(g, i) < 0)
+                        return error_errno(
+                                err, CODE_INFRA_CGROUP, errno, "cannot make the group %s", g->name);
+        }
+        return 0;
+}
+
+/* Version 1's `tasks` takes one thread, which spares the wait; version 2 has only whole processes.
+ */
+static int open_doors(struct cgroup *g, bool born_inside, struct error *err)
+{
+        for (unsigned i = 0; i < HIERARCHY_COUNT; i++) {
+                bool unified = i == HIERARCHY_UNIFIED;
+
+                if (g->dirs[i] < 0 || (unified ? born_inside : g->root->version == 2))
+                        continue;
+                g->doors[i] = openat(
+                        g->dirs[i], unified ? "cgroup.procs" : "tasks", O_WRONLY | O_CLOEXEC);
+                if (g->doors[i] < 0)
+                        return error_errno(
+                                err, CODE_INFRA_CGROUP, errno, "cannot open the group %s", g->name);
+        }
+        return 0;
+}
+
+int cgroup_make(struct cgroup *g, const struct limits *limits, bool born_inside, struct error *err)
+{
+        if (make_dirs(g, err) < 0 || set_limits(g, limits, err) < 0 ||
+                open_doors(g, born_inside, err) < 0)
+                return -1;
+        g->pids_events = openat(g->dirs[HIERARCHY_PIDS], "pids.events", O_RDONLY | O_CLOEXEC);
+        cgroup_pids_refused(g); /* nothing yet; from here on poll() waits for a change */
+        return 0;
+}
+
 static void sweep_hierarchy(const struct cgroup_root *root, unsigned hierarchy)
 {
         int fd = openat(root->parents[hierarchy], ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -373,11 +387,10 @@ int cgroup_birthplace(const struct cgroup *g)
         return g->dirs[HIERARCHY_UNIFIED];
 }
 
-int cgroup_enter(const struct cgroup *g, bool born_inside)
+int cgroup_enter(const int *doors, unsigned count)
 {
-        for (unsigned i = 0; i < HIERARCHY_COUNT; i++)
-                if (g->doors[i] >= 0 && !(born_inside && i == HIERARCHY_UNIFIED) &&
-                        fd_write_all(g->doors[i], "0", 1) < 0)
+        for (unsigned i = 0; i < count; i++)
+                if (fd_write_all(doors[i], "0", 1) < 0)
                         return -1;
         return 0;
 }

@@ -36,8 +36,8 @@ struct cgroup {
         unsigned slot;
         char name[32];
         int dirs[HIERARCHY_COUNT];
-        int doors[HIERARCHY_COUNT]; /* who writes "0" there is in; for cgroup_enter() */
-        int pids_events;            /* becomes readable (POLLPRI) when the pids limit refused a process */
+        int doors[HIERARCHY_COUNT]; /* who writes "0" there is in */
+        int pids_events; /* becomes readable (POLLPRI) when the pids limit refused a process */
 };
 
 #define CGROUP_INIT                                                                                \
@@ -61,15 +61,18 @@ bool cgroup_counts_cpu(const struct cgroup_root *root);
 unsigned slot_random(void);
 /* Remove what supervisors that no longer live left behind. */
 void cgroup_sweep(const struct cgroup_root *root);
-/* Make the groups of one cell and set its limits. */
-int cgroup_make(const struct cgroup_root *root, const struct limits *limits, struct cgroup *ret,
-        struct error *err);
+/* Take a slot: a number that is free, and the one directory that must be there before the cell's
+ * first process is. */
+int cgroup_claim(const struct cgroup_root *root, struct cgroup *ret, struct error *err);
+/* Make the other directories, set the limits, and open the doors that the process still has to go
+ * through (not the version 2 one, when it was `born_inside`). */
+int cgroup_make(struct cgroup *g, const struct limits *limits, bool born_inside, struct error *err);
 /* The version 2 directory that a process may be born in (CLONE_INTO_CGROUP), or -EBADF. */
 int cgroup_birthplace(const struct cgroup *g);
-/* Called by the one thread of a new process: move itself into every group, but the version 2 one
- * when it was born there. A thread that moves itself costs the kernel microseconds; a process that
- * is moved by another waits for a grace period, 5 to 15 ms. 0, or -1 with errno. */
-int cgroup_enter(const struct cgroup *g, bool born_inside);
+/* Called by the one thread of a new process: go through the doors. A thread that moves itself costs
+ * the kernel microseconds; a process that is moved by another waits for a grace period, 5 to 15 ms.
+ * 0, or -1 with errno. */
+int cgroup_enter(const int *doors, unsigned count);
 /* The doors are not needed any more. */
 void cgroup_close_doors(struct cgroup *g);
 bool cgroup_pids_refused(const struct cgroup *g);

@@ -47,14 +47,20 @@ const char *confine_limits(const struct inside *in)
         return NULL;
 }
 
-static int drop_capabilities(void)
+/* The ids that the command shall have. The capabilities stay for now: NO_SETUID_FIXUP. */
+static int take_user(uint32_t uid, uint32_t gid)
 {
         const unsigned long bits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
                                    SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
                                    SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
 
-        if (prctl(PR_SET_SECUREBITS, bits) < 0)
+        if (prctl(PR_SET_SECUREBITS, bits) < 0 || setresgid(gid, gid, gid) < 0)
                 return -1;
+        return setresuid(uid, uid, uid);
+}
+
+static int drop_capabilities(void)
+{
         for (cap_value_t cap = 0; cap < cap_max_bits(); cap++)
                 if (cap_drop_bound(cap) < 0)
                         return -1;
@@ -70,10 +76,12 @@ static int fence_off_host(void)
         return root < 0 ? -1 : confine_landlock(root, UINT64_MAX, true);
 }
 
-const char *confine_cell(void)
+const char *confine_cell(const struct inside *in)
 {
         if (syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL) < 0 && errno != ENOSYS)
                 return "leave the caller's keyring";
+        if (take_user(in->request->uid, in->request->gid) < 0)
+                return "take the ids of its user";
         if (drop_capabilities() < 0)
                 return "drop its capabilities";
         if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)

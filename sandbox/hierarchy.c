@@ -2,12 +2,15 @@
  * wrote. Called by the supervisor. */
 #include "hierarchy.h"
 
+#include "buffer.h"
 #include "fd.h"
 
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { MOST_BYTES = 16 << 20 };
 
 /* Does the comma-separated list hold the word? */
 static bool list_has(const char *list, const char *word)
@@ -78,39 +81,6 @@ const char *hierarchy_match_group(char *line, const char *controller)
         return (controller ? list_has(list, controller) : *list == '\0') ? at : NULL;
 }
 
-static bool find_mount(const char *controller, struct hierarchy_mount *ret)
-{
-        FILE *file = fopen("/proc/self/mountinfo", "re");
-        char *line = NULL;
-        size_t cap = 0;
-        bool found = false;
-
-        while (file && !found && getline(&line, &cap, file) > 0)
-                found = hierarchy_match_mount(line, controller, ret);
-        free(line);
-        if (file)
-                fclose(file);
-        return found;
-}
-
-static bool find_group(const char *controller, char *ret_path, size_t size)
-{
-        FILE *file = fopen("/proc/self/cgroup", "re");
-        char *line = NULL;
-        size_t cap = 0;
-        const char *group = NULL;
-
-        while (file && !group && getline(&line, &cap, file) > 0) {
-                group = hierarchy_match_group(line, controller);
-                if (group)
-                        snprintf(ret_path, size, "%s", group);
-        }
-        free(line);
-        if (file)
-                fclose(file);
-        return group != NULL;
-}
-
 /* In a container the mount shows only a part of the tree, named by its root. */
 const char *hierarchy_below(const char *group, const char *root)
 {
@@ -122,15 +92,55 @@ const char *hierarchy_below(const char *group, const char *root)
         return group;
 }
 
-int hierarchy_open_own(const char *controller)
+/* The whole of a file of /proc as a new string; NULL without it. */
+static char *read_whole(const char *path)
+{
+        _cleanup_buffer_ struct buffer text = BUFFER_INIT;
+        _cleanup_fd_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+        if (fd < 0 || fd_read_all(fd, &text, MOST_BYTES, CODE_INFRA_CGROUP, NULL) < 0)
+                return NULL;
+        return strdup(buffer_text(&text));
+}
+
+/* The matchers change their line, so each gets a copy. */
+static const char *next_line(const char **at, char *line, size_t size)
+{
+        size_t len = strcspn(*at, "\n");
+
+        if (**at == '\0')
+                return NULL;
+        snprintf(line, size, "%.*s", (int)len, *at);
+        *at += len + ((*at)[len] == '\n');
+        return line;
+}
+
+static int open_one(const char *mounts, const char *groups, const char *controller)
 {
         struct hierarchy_mount mount;
-        char group[PATH_MAX], path[2 * PATH_MAX];
+        char line[2 * PATH_MAX], path[2 * PATH_MAX];
+        const char *group = NULL;
+        bool found = false;
 
-        if (!find_mount(controller, &mount) || !find_group(controller, group, sizeof group))
+        while (!found && next_line(&mounts, line, sizeof line))
+                found = hierarchy_match_mount(line, controller, &mount);
+        while (found && !group && next_line(&groups, line, sizeof line))
+                group = hierarchy_match_group(line, controller);
+        if (!group)
                 return -1;
         snprintf(path, sizeof path, "%s%s", mount.place, hierarchy_below(group, mount.root));
         return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+void hierarchy_open_own(const char *const *controllers, unsigned count, int *ret)
+{
+        char *mounts = read_whole("/proc/self/mountinfo"),
+             *groups = read_whole("/proc/self/cgroup");
+
+        for (unsigned i = 0; i < count; i++)
+                ret[i] = mounts && groups ? open_one(mounts, groups, controllers[i]) : -1;
+        free(mounts);
+        free(groups);
 }
 
 int hierarchy_open_parent(int dir)

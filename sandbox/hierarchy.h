@@ -5,9 +5,10 @@
 #include <limits.h>
 #include <stdbool.h>
 
-/* The directory of this process's own group in the version 1 hierarchy of `controller`, or in the
- * version 2 tree (NULL). Returns a descriptor, or -1 where there is none. */
-int hierarchy_open_own(const char *controller);
+/* The directories of this process's own groups: of each version 1 `controllers`, or of the version
+ * 2 tree (NULL). A descriptor each in `ret`, or -1 where there is none. The kernel's two files are
+ * long on some machines, so each is read once. */
+void hierarchy_open_own(const char *const *controllers, unsigned count, int *ret);
 /* The directory above `dir` that is still a group; -1 at the top. */
 int hierarchy_open_parent(int dir);
 

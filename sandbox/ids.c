@@ -4,6 +4,12 @@
 #include "fd.h"
 
 #include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/capability.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 struct ids ids_for(bool root, unsigned slot)
@@ -40,4 +46,72 @@ int ids_map(const struct ids *ids, pid_t pid, struct error *err)
         if (write_map(pid, "uid_map", uids, err) < 0)
                 return -1;
         return write_map(pid, "gid_map", gids, err);
+}
+
+static void take_effective(uid_t uid, gid_t gid)
+{
+        int signal_of_parent = 0;
+
+        /* A change of ids takes away what was asked for with PDEATHSIG: nothing, when we are the
+         * caller's own `assay exec`. */
+        prctl(PR_GET_PDEATHSIG, &signal_of_parent);
+        if (syscall(SYS_setresgid, -1, gid, -1) < 0 || syscall(SYS_setresuid, -1, uid, -1) < 0)
+                abort(); /* to go on under the wrong id would be worse */
+        prctl(PR_SET_PDEATHSIG, signal_of_parent);
+}
+
+void ids_borrow(const struct ids *ids, bool borrow)
+{
+        take_effective(borrow ? ids->uid : 0, borrow ? ids->gid : 0);
+}
+
+int ids_be_anyone(const struct ids *ids, bool anyone)
+{
+        static const cap_value_t modes[] = {CAP_DAC_OVERRIDE};
+        cap_t caps = cap_get_proc();
+        int r = -1;
+
+        if (caps && cap_set_flag(caps, CAP_EFFECTIVE, 1, modes, anyone ? CAP_CLEAR : CAP_SET) == 0)
+                r = cap_set_proc(caps);
+        cap_free(caps);
+        ids_borrow(ids, !anyone);
+        return r;
+}
+
+int ids_open_namespace(pid_t pid)
+{
+        char path[64];
+
+        snprintf(path, sizeof path, "/proc/%d/ns/user", (int)pid);
+        return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+static int wait_to_be_killed(void *unused)
+{
+        (void)unused;
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        while (pause() < 0)
+                continue;
+        return 0;
+}
+
+/* A user namespace needs a process to be made; it may end when the descriptor is there. */
+int ids_make_namespace(uid_t owner, gid_t group, const struct ids *ids)
+{
+        char stack[16384] __attribute__((aligned(16)));
+        char uids[64], gids[64];
+        int fd = -1;
+        pid_t pid = clone(
+                wait_to_be_killed, stack + sizeof stack, CLONE_VM | CLONE_NEWUSER | SIGCHLD, NULL);
+
+        if (pid < 0)
+                return -1;
+        snprintf(uids, sizeof uids, "%u %u 1", (unsigned)owner, (unsigned)ids->uid);
+        snprintf(gids, sizeof gids, "%u %u 1", (unsigned)group, (unsigned)ids->gid);
+        if (write_map(pid, "uid_map", uids, NULL) == 0 &&
+                write_map(pid, "gid_map", gids, NULL) == 0)
+                fd = ids_open_namespace(pid);
+        kill(pid, SIGKILL);
+        waitpid(pid, NULL, 0);
+        return fd;
 }

@@ -5,6 +5,8 @@
 #include "error.h"
 #include "messages.h"
 
+#include <stdbool.h>
+
 struct ids {
         enum id_map kind;
         uid_t uid; /* of the host, for 0 inside */
@@ -14,6 +16,19 @@ struct ids {
 
 /* The ids for the cell with that slot: a block of its own as root, else the caller's one id. */
 struct ids ids_for(bool root, unsigned slot);
+/* A user namespace that maps one owner's ids to a cell's root, for a mount that shows them so
+ * (MOUNT_ATTR_IDMAP). Returns its descriptor, or -1 with errno. */
+int ids_make_namespace(uid_t owner, gid_t group, const struct ids *ids);
+/* The user namespace of a process. */
+int ids_open_namespace(pid_t pid);
+/* As root: go on as the cell's root for what is made for it, with this process's capabilities, and
+ * come back. The kernel counts inotify instances, pending signals and pipe pages of a user
+ * namespace with its maker as well: made under the cell's own first id, a cell has those counts to
+ * itself. */
+void ids_borrow(const struct ids *ids, bool borrow);
+/* While the cell's ids are borrowed: be root again, but without the right to pass file modes. To files
+ * that are shown as the cell's own, that is anyone. */
+int ids_be_anyone(const struct ids *ids, bool anyone);
 /* Write the maps of the new user namespace that process `pid` is in. */
 int ids_map(const struct ids *ids, pid_t pid, struct error *err);
 

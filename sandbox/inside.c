@@ -20,6 +20,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { MESSAGE_MAX = MOUNTS_MAX * (CELL_MAX_PLACE + 8) };
+
 static void __attribute__((noreturn)) fail(const struct inside *in, const struct error *err)
 {
         _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
@@ -88,7 +90,7 @@ static void __attribute__((noreturn)) command_main(struct inside *in)
 {
         const struct cell_request *q = in->request;
         struct error err;
-        struct exec_news news = {EXEC_NEXT};
+        struct exec_news news = {.reason = EXEC_NEXT};
 
         done(in, SETUP_COMMAND);
         setsid();
@@ -106,8 +108,6 @@ static void __attribute__((noreturn)) command_main(struct inside *in)
         check(in, confine_limits(in));
         reset_signals();
         done(in, SETUP_LIMITS);
-        check(in, confine_cell());
-        done(in, SETUP_RIGHTS);
         memcpy(news.done_at, in->done_at, sizeof news.done_at);
         if (write(in->started, &news, sizeof news) != (ssize_t)sizeof news)
                 _exit(1);
@@ -135,12 +135,46 @@ static void __attribute__((noreturn)) wait_for_command(const struct inside *in, 
         _exit(0);
 }
 
-static void wait_for_go(const struct inside *in)
+static void receive(const struct inside *in, enum inside_message type, struct frame *f)
+{
+        if (frame_receive(in->socket, f, MESSAGE_MAX, FRAME_MAX_FDS, NULL) <= 0 || f->type != type)
+                _exit(1);
+}
+
+static void wait_for_mounts(struct inside *in)
+{
+        _cleanup_frame_ struct frame f = FRAME_INIT;
+        struct mounts *m = in->mounts;
+        struct reader r;
+        unsigned trees, at = 0;
+        bool result;
+
+        receive(in, INSIDE_MOUNTS, &f);
+        r = reader_of(f.payload.data, f.payload.len);
+        result = get_u8(&r) != 0;
+        trees = get_u8(&r);
+        if (trees > MOUNTS_MAX || f.fd_count != trees + (in->root ? 1U + result : 0U))
+                _exit(1);
+        for (; m->tree_count < trees; m->tree_count++) {
+                get_text(&r, m->trees[m->tree_count].place, CELL_MAX_PLACE);
+                m->trees[m->tree_count].mount = take_fd(&f.fds[at++]);
+        }
+        if (in->root)
+                m->root = take_fd(&f.fds[at++]);
+        if (in->root && result)
+                m->result = take_fd(&f.fds[at]);
+        if (!reader_done(&r))
+                _exit(1);
+}
+
+static void enter_groups(struct inside *in)
 {
         _cleanup_frame_ struct frame f = FRAME_INIT;
 
-        if (frame_receive(in->socket, &f, 0, 0, NULL) <= 0 || f.type != INSIDE_GO)
-                _exit(1);
+        receive(in, INSIDE_DOORS, &f);
+        if (cgroup_enter(f.fds, f.fd_count) < 0 || unshare(CLONE_NEWCGROUP) < 0)
+                check(in, "enter its groups");
+        done(in, SETUP_ENTER);
 }
 
 /* Die with the supervisor. It may have died before we asked: then the socket is at its end. */
@@ -162,18 +196,13 @@ static int loopback_up(void)
         return fd < 0 ? -1 : ioctl(fd, SIOCSIFFLAGS, &request);
 }
 
-static void become_root_inside(struct inside *in)
+/* What needs neither ids nor mounts, while the supervisor makes those. */
+static void make_slow_namespaces(struct inside *in)
 {
-        /* Also the effective id that the supervisor borrowed: all three are 0 inside. */
-        if (in->root && setgroups(0, NULL) < 0)
-                check(in, "leave its groups");
-        if (setresgid(0, 0, 0) < 0 || setresuid(0, 0, 0) < 0)
-                check(in, "take its ids");
-        if (unshare(CLONE_NEWCGROUP) < 0)
-                check(in, "make a cgroup namespace");
+        if (unshare(CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS) < 0)
+                check(in, "make its namespaces");
         if (sethostname("cell", 4) < 0)
                 check(in, "name itself");
-        done(in, SETUP_IDS);
         if (loopback_up() < 0)
                 check(in, "bring its loopback up");
         done(in, SETUP_NETWORK);
@@ -181,12 +210,12 @@ static void become_root_inside(struct inside *in)
 
 static void build_view(struct inside *in)
 {
-        const struct ids inside_ids = {IDS_SINGLE, 0, 0, 1};
+        const struct mounts_for who = {in->request, {IDS_SINGLE, 0, 0, 1}, false, 0};
         const struct buffer nothing = BUFFER_INIT;
         struct error err;
 
         if (!in->root) {
-                if (mounts_make(in->mounts, in->request, &inside_ids, false, &err) < 0)
+                if (mounts_make(in->mounts, &who, &err) < 0)
                         fail(in, &err);
                 if (in->mounts->result >= 0 && frame_send(in->socket, INSIDE_RESULT_DIR, &nothing,
                                                        &in->mounts->result, 1, &err) < 0)
@@ -200,29 +229,38 @@ static void build_view(struct inside *in)
         done(in, SETUP_LEAVE);
 }
 
+/* The command shares this process's memory until it executes, as after vfork(): that spares a copy
+ * of the page tables. All rights are gone by then, for both. */
+static int command_entry(void *in)
+{
+        command_main(in);
+}
+
 void inside_main(struct inside *in)
 {
+        static char stack[64 << 10] __attribute__((aligned(16)));
         pid_t command;
 
-        check(in, cgroup_enter(in->group, in->in_group) < 0 ? "enter its group" : NULL);
-        done(in, SETUP_ENTER);
-        wait_for_go(in);
+        make_slow_namespaces(in);
+        wait_for_mounts(in);
         prctl(PR_SET_DUMPABLE, 0); /* not earlier: an ordinary user could not write our id maps */
-        become_root_inside(in);
+        /* Also the effective id that the supervisor borrowed: all three are 0 inside. */
+        if ((in->root && setgroups(0, NULL) < 0) || setresgid(0, 0, 0) < 0 ||
+                setresuid(0, 0, 0) < 0)
+                check(in, "take its ids");
         /* Files that this process makes for the cell must not depend on the caller's umask. */
         umask(022);
         build_view(in);
+        enter_groups(in);
         tie_to_supervisor(in);
-        command = fork();
-        if (command == 0)
-                command_main(in);
+        check(in, confine_cell(in));
+        done(in, SETUP_RIGHTS);
+        command = clone(command_entry, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, in);
         if (command < 0)
                 check(in, "start its command");
         /* Everything but the socket goes, the exec pipe among it: its end means exec. */
         if (dup2(in->socket, 0) < 0 || syscall(SYS_close_range, 1, ~0U, 0) < 0)
                 _exit(1);
         in->socket = 0;
-        if (confine_cell())
-                _exit(1);
         wait_for_command(in, command);
 }

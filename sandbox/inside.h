@@ -9,25 +9,29 @@
 #include "request.h"
 
 enum inside_message {
-        INSIDE_GO = 1,     /* supervisor → first process: ids and groups are set; nothing in it */
-        INSIDE_RESULT_DIR, /* first process → supervisor: descriptor of the result directory */
+        /* supervisor → first process */
+        INSIDE_MOUNTS = 1, /* ids are set, and as root the mounts made: u8 result directory or not,
+                              u8 n + n × text place; descriptors: the trees, the root, the result
+                              directory. As a user: 0, 0 */
+        INSIDE_DOORS,      /* the groups are made; descriptors: their doors */
+        /* and back */
+        INSIDE_RESULT_DIR, /* descriptor of the result directory, made inside */
         INSIDE_FAILED,     /* error: the view could not be built */
         INSIDE_ENDED,      /* u8 enum cell_end, u32 status: the command ended */
 };
 
 /* When each step of the set-up was done, in monotonic microseconds; 0: it was not needed. */
 enum setup_step {
-        SETUP_GROUP,      /* groups and their limits */
-        SETUP_MOUNTS,     /* detached mounts, in the host's namespace */
         SETUP_NAMESPACES, /* clone3 */
-        SETUP_ENTER,      /* the first process is in its groups */
-        SETUP_IDS,        /* and has its ids */
-        SETUP_NETWORK,    /* loopback */
-        SETUP_VIEW,       /* the mounts fitted together */
+        SETUP_NETWORK,    /* inside: the namespaces that take long */
+        SETUP_MOUNTS,     /* as root, meanwhile: detached mounts, in the host's namespace */
+        SETUP_VIEW,       /* inside: they are fitted together */
         SETUP_LEAVE,      /* the host's root left behind */
+        SETUP_GROUP,      /* meanwhile: groups and their limits */
+        SETUP_ENTER,      /* inside: it is in its groups */
+        SETUP_RIGHTS,     /* capabilities and the like, landlock, system call filter */
         SETUP_COMMAND,    /* the command's own process */
         SETUP_LIMITS,
-        SETUP_RIGHTS, /* capabilities and the like, landlock, system call filter */
         SETUP_EXEC,
         SETUP_COUNT,
 };
@@ -46,15 +50,13 @@ enum { EXEC_NEXT = 0 };
 
 struct inside {
         const struct cell_request *request;
-        struct mounts *mounts; /* made already as root, made inside as a user */
-        const struct cgroup *group; /* to enter; without any where there is none */
-        bool in_group;              /* its version 2 part already: born there */
+        struct mounts *mounts; /* come with INSIDE_MOUNTS as root, are made inside as a user */
         bool root;
         uint64_t pids_rlimit; /* 0: the group counts processes */
         bool weak_memory;     /* an rlimit stands in for the group */
         uint64_t done_at[SETUP_COUNT];
-        int socket;           /* to the supervisor */
-        int started;          /* the exec pipe: struct exec_news, then its end */
+        int socket;  /* to the supervisor */
+        int started; /* the exec pipe: struct exec_news, then its end */
 };
 
 /* The life of the first process, from clone to exit. */
@@ -63,6 +65,6 @@ void inside_main(struct inside *in) __attribute__((noreturn));
 /* confine_cell.c: the last steps before the command, after which nothing can be regained. Gives
  * the name of the step that failed (with errno), or NULL. */
 const char *confine_limits(const struct inside *in);
-const char *confine_cell(void);
+const char *confine_cell(const struct inside *in);
 
 #endif

@@ -6,7 +6,9 @@
 #include "kernel.h"
 
 #include <fcntl.h>
+#include <glob.h>
 #include <limits.h>
+#include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -31,6 +33,7 @@ static const struct {
         {"dev/stdin", "/proc/self/fd/0"},
         {"dev/stdout", "/proc/self/fd/1"},
         {"dev/stderr", "/proc/self/fd/2"},
+        {"dev/ptmx", "pts/ptmx"},
 };
 
 static const struct {
@@ -38,10 +41,11 @@ static const struct {
         mode_t mode;
 } directories[] = {
         {"dev", 0755},
+        {"dev/pts", 0755},
         {"dev/shm", 01777},
         {"etc", 0755},
         {"home", 0755},
-        {"proc", 0555},
+        {"proc", 0755},
         {"root", 0700},
         {"run", 0755},
         {"tmp", 01777},
@@ -49,17 +53,20 @@ static const struct {
         {"var/tmp", 01777},
 };
 
-/* Parts of the host that the image `host` is made of: a symlink stays one, a directory is shared
- * read-only, what is not there is left out. */
-static const char *const host_trees[] = {
-        "usr",
-        "bin",
-        "sbin",
-        "lib",
-        "lib32",
-        "lib64",
-        "libx32",
-        "etc/alternatives",
+/* Parts of the host that the image `host` is made of: a symlink stays one, a directory is shown, as
+ * root so that the cell may change it for itself, and what is not there is left out. */
+static const struct {
+        const char *name;
+        bool writable;
+} host_trees[] = {
+        {"usr", true},
+        {"bin", true},
+        {"sbin", true},
+        {"lib", true},
+        {"lib32", false},
+        {"lib64", false},
+        {"libx32", false},
+        {"etc/alternatives", false},
 };
 
 static const struct {
@@ -86,10 +93,20 @@ static const struct {
         {"proc/keys", true},
 };
 
+/* What every root holds before the cell makes anything. */
+enum { OWN_INODES = 64 };
+
 void mounts_free(struct mounts *m)
 {
-        m->root = fd_close(m->root);
+        mounts_close_trees(m);
         m->result = fd_close(m->result);
+}
+
+void mounts_close_trees(struct mounts *m)
+{
+        m->root = fd_close(m->root);
+        while (m->layer_count > 0)
+                fd_close(m->layers[--m->layer_count]);
         while (m->tree_count > 0)
                 fd_close(m->trees[--m->tree_count].mount);
 }
@@ -120,70 +137,105 @@ static int make_tmpfs(const struct ids *ids, uint64_t bytes, uint64_t inodes, un
         return mount;
 }
 
-/* Mount the overlay of two read-only layers; -1 with errno. */
-static int mount_overlay(const char *lower, int empty, unsigned attributes, bool root)
+/* --- trees of the host ---------------------------------------------------------------------- */
+
+/* Layers of overlays that are the cell's own lie in its root, where /proc will cover them. */
+static int make_layer(const struct mounts *m, const char *what, char *ret_path, size_t size)
 {
+        char place[64];
+        int fd;
+
+        snprintf(place, sizeof place, "proc/%s-%u", what, m->tree_count);
+        if (mkdirat(m->root, place, 0755) < 0)
+                return -1;
+        fd = openat(m->root, place, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (fd >= 0)
+                snprintf(ret_path, size, "/proc/self/fd/%d", fd);
+        return fd;
+}
+
+enum overlay {
+        OVERLAY_VIEW,     /* read-only, with an empty second layer: the kernel wants two */
+        OVERLAY_ANYONE,   /* the same, made by somebody who may not pass file modes */
+        OVERLAY_WRITABLE, /* with a layer that takes what the cell writes */
+};
+
+static int create_overlay(int fs, const struct mounts_for *who, enum overlay kind)
+{
+        int r;
+
+        if (kind == OVERLAY_ANYONE && ids_be_anyone(&who->ids, true) < 0)
+                return -1;
+        r = sys_fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0);
+        if (kind == OVERLAY_ANYONE && ids_be_anyone(&who->ids, false) < 0)
+                return -1;
+        return r;
+}
+
+/* An overlay over `lower`; -1 with errno. */
+static int mount_overlay(
+        const struct mounts_for *who, const struct mounts *m, const char *lower, enum overlay kind)
+{
+        const bool writable = kind == OVERLAY_WRITABLE;
         _cleanup_fd_ int fs = sys_fsopen("overlay", FSOPEN_CLOEXEC);
-        char layers[PATH_MAX + 64];
+        _cleanup_fd_ int own = -EBADF, work = -EBADF;
+        char own_path[64], work_path[64], layers[128];
 
-        snprintf(layers, sizeof layers, "%s:/proc/self/fd/%d", lower, empty);
-        if (fs < 0 || sys_fsconfig(fs, FSCONFIG_SET_STRING, "lowerdir", layers, 0) < 0 ||
-                (!root && sys_fsconfig(fs, FSCONFIG_SET_FLAG, "userxattr", NULL, 0) < 0) ||
-                sys_fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
+        own = make_layer(m, writable ? "upper" : "empty", own_path, sizeof own_path);
+        if (fs < 0 || own < 0)
                 return -1;
-        return sys_fsmount(fs, FSMOUNT_CLOEXEC, attributes);
-}
-
-/* The empty second layer. As root on kernels before 6.15 it cannot lie in the cell's own root,
- * which is not attached yet: then it is a directory of the host, found out once. */
-static int open_empty(const struct mounts *m, bool attached)
-{
-        const int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-
-        if (!attached)
-                return openat(m->root, "empty", flags);
-        mkdir("/run/assay", 0755);
-        mkdir("/run/assay/empty", 0755);
-        return open("/run/assay/empty", flags);
-}
-
-/* A read-only view of the host directory `path` (or /proc/self/fd/N). It is an overlay and not a
- * bind, so that its inodes are this cell's alone: locks, leases and inotify on a shared inode
- * would let cells talk. The kernel wants two layers; the second is empty. */
-static int make_tree(const char *path, const struct mounts *m, bool root, struct error *err)
-{
-        static bool attached;
-        const unsigned attributes = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
-        int mount;
-
-        for (;;) {
-                _cleanup_fd_ int empty = open_empty(m, attached);
-
-                mount = empty < 0 ? -1 : mount_overlay(path, empty, attributes, root);
-                if (mount >= 0 || errno != EINVAL || attached || !root)
-                        break;
-                attached = true;
+        snprintf(layers, sizeof layers, "%s%s%s", lower, writable ? "" : ":",
+                writable ? "" : own_path);
+        if (sys_fsconfig(fs, FSCONFIG_SET_STRING, "lowerdir", layers, 0) < 0 ||
+                (!who->root && sys_fsconfig(fs, FSCONFIG_SET_FLAG, "userxattr", NULL, 0) < 0))
+                return -1;
+        if (writable) {
+                work = make_layer(m, "work", work_path, sizeof work_path);
+                if (work < 0 ||
+                        sys_fsconfig(fs, FSCONFIG_SET_STRING, "upperdir", own_path, 0) < 0 ||
+                        sys_fsconfig(fs, FSCONFIG_SET_STRING, "workdir", work_path, 0) < 0)
+                        return -1;
         }
-        if (mount < 0)
-                return error_errno(err, CODE_INFRA_CELL, errno, "cannot show %s to a cell", path);
-        return mount;
-}
-
-static int add_tree(
-        struct mounts *m, const char *place, const char *path, bool root, struct error *err)
-{
-        int mount = make_tree(path, m, root, err);
-
-        if (mount < 0)
+        if (create_overlay(fs, who, kind) < 0)
                 return -1;
-        m->trees[m->tree_count].mount = mount;
-        snprintf(m->trees[m->tree_count].place, CELL_MAX_PLACE, "%s", place);
-        m->tree_count++;
-        return 0;
+        return sys_fsmount(fs, FSMOUNT_CLOEXEC,
+                MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | (writable ? 0 : MOUNT_ATTR_RDONLY));
 }
 
-/* The path of a descriptor's directory in this process's own mount namespace. A descriptor opened
- * in another one cannot be a layer; so the path is opened again, and must be the same inode. */
+/* Kernels before 6.15 take as a layer only what is attached in this process's mount namespace:
+ * then the supervisor has one of its own, and each cell's root stands at /run/assay in it until
+ * its mounts are made. */
+static bool attach_layers;
+
+static const char attach_place[] = "/run/assay";
+
+static int attach_root(const struct mounts *m)
+{
+        static bool own_namespace;
+
+        if (!own_namespace) {
+                mkdir(attach_place, 0755);
+                if (chown(attach_place, 0, 0) < 0 || unshare(CLONE_NEWNS) < 0 ||
+                        mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+                        return -1;
+                own_namespace = true;
+        }
+        return sys_move_mount(m->root, "", AT_FDCWD, attach_place, MOVE_MOUNT_F_EMPTY_PATH);
+}
+
+/* A detached copy takes its place, which the cell can attach. */
+static int detach_root(struct mounts *m)
+{
+        int copy = sys_open_tree(
+                AT_FDCWD, attach_place, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW);
+
+        fd_close(m->root);
+        m->root = copy;
+        return umount2(attach_place, MNT_DETACH) < 0 || copy < 0 ? -1 : 0;
+}
+
+/* The path of a descriptor's file in this process's own mount namespace: a descriptor opened in
+ * another one can be neither layer nor bound. So the path is opened again, and must be the same. */
 static int reopen(int tree, int *ret_fd, struct error *err)
 {
         char link[64], path[PATH_MAX];
@@ -196,7 +248,7 @@ static int reopen(int tree, int *ret_fd, struct error *err)
         if (len <= 0)
                 return error_errno(err, CODE_INFRA_CELL, errno, "cannot name a directory");
         path[len] = '\0';
-        fd = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
         if (fd < 0)
                 return error_errno(err, CODE_INFRA_CELL, errno, "cannot open %s again", path);
         if (fstat(tree, &before) < 0 || fstat(fd, &after) < 0 || before.st_dev != after.st_dev ||
@@ -208,107 +260,182 @@ static int reopen(int tree, int *ret_fd, struct error *err)
         return 0;
 }
 
-static int make_requested(
-        struct mounts *m, const struct request_mount *want, bool root, struct error *err)
+/* A copy of the mount at `tree` in which what `owner` owns on disk belongs to the cell's root. -1
+ * where the file system or the kernel cannot do that: then it is shown with the ids it has. */
+static int map_owner(const struct mounts_for *who, int tree, const struct stat *owner)
 {
-        _cleanup_fd_ int own = -EBADF;
+        _cleanup_fd_ int copy = -EBADF, users = -EBADF;
+        struct mount_attr map = {.attr_set = MOUNT_ATTR_IDMAP};
+
+        users = owner->st_uid == 0 ? ids_open_namespace(who->first)
+                                   : ids_make_namespace(owner->st_uid, owner->st_gid, &who->ids);
+        copy = sys_open_tree(tree, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH);
+        if (users < 0 || copy < 0)
+                return -1;
+        map.userns_fd = (uint64_t)users;
+        if (sys_mount_setattr(copy, "", AT_EMPTY_PATH, &map) < 0)
+                return -1;
+        return take_fd(&copy);
+}
+
+/* Keep a mount that is to be a layer. It is itself detached; see attach_layers. */
+static int keep_layer(struct mounts *m, const char *what, int layer)
+{
+        char place[64];
+
+        m->layers[m->layer_count++] = layer;
+        if (!attach_layers)
+                return 0;
+        snprintf(place, sizeof place, "proc/%s-%u", what, m->tree_count);
+        if (mkdirat(m->root, place, 0755) < 0)
+                return -1;
+        return sys_move_mount(layer, "", m->root, place, MOVE_MOUNT_F_EMPTY_PATH);
+}
+
+/* A read-only view of a directory, owned by the cell's root as far as `owner` owns it. It is an
+ * overlay and not a bind, so that its inodes are this cell's alone: locks, leases and inotify on a
+ * shared inode would let cells talk. */
+static int make_view(const struct mounts_for *who, struct mounts *m, int tree,
+        const struct stat *owner, enum overlay kind)
+{
+        int layer = who->root ? map_owner(who, tree, owner) : -EBADF;
         char path[64];
 
-        if (!root && reopen(want->tree, &own, err) < 0)
+        if (layer >= 0 && keep_layer(m, "mapped", layer) < 0)
                 return -1;
-        snprintf(path, sizeof path, "/proc/self/fd/%d", root ? want->tree : own);
-        return add_tree(m, want->place + 1, path, root, err);
+        snprintf(path, sizeof path, "/proc/self/fd/%d", layer >= 0 ? layer : tree);
+        return mount_overlay(who, m, path, kind);
 }
 
-static int make_devices(const struct mounts *m, const struct ids *ids, struct error *err)
+/* A view of the host that the cell may change for itself. Below is a read-only one made as anyone:
+ * although the files seem to be the cell's own, what only the host's root may read stays closed.
+ * (The overlay that is written to cannot be made without the right to pass modes.) Where it cannot
+ * be made, for one as the host's own root is an overlay, the view stays read-only. */
+static int make_host_view(const struct mounts_for *who, struct mounts *m, int tree,
+        const struct stat *owner, bool writable)
 {
-        char path[32];
+        int below, mount;
+        char path[64];
 
-        if (mkdirat(m->root, "dev", 0755) < 0 ||
-                fchownat(m->root, "dev", ids->uid, ids->gid, AT_SYMLINK_NOFOLLOW) < 0)
-                return error_errno(err, CODE_INFRA_CELL, errno, "cannot make /dev of a cell");
-        for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
-                snprintf(path, sizeof path, "dev/%s", devices[i].name);
-                if (mknodat(m->root, path, S_IFCHR | 0666,
-                            makedev(devices[i].major, devices[i].minor)) < 0 ||
-                        fchmodat(m->root, path, 0666, 0) < 0)
-                        return error_errno(err, CODE_INFRA_CELL, errno, "cannot make /%s", path);
-        }
-        return 0;
+        if (!who->root)
+                return make_view(who, m, tree, owner, OVERLAY_VIEW);
+        below = make_view(who, m, tree, owner, OVERLAY_ANYONE);
+        if (below < 0 || !writable)
+                return below;
+        if (keep_layer(m, "below", below) < 0)
+                return -1;
+        snprintf(path, sizeof path, "/proc/self/fd/%d", below);
+        mount = mount_overlay(who, m, path, OVERLAY_WRITABLE);
+        return mount >= 0 ? mount
+                          : sys_open_tree(
+                                    below, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH);
 }
 
-/* The image `host`: links are made here, directories become trees. */
-static int make_host(struct mounts *m, bool root, struct error *err)
+/* The tree itself, as `--bind` gives it. */
+static int make_bind(
+        const struct mounts_for *who, int tree, const struct stat *owner, bool read_only)
 {
-        char path[PATH_MAX], target[PATH_MAX];
+        struct mount_attr attributes = {.attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
+                                                    (read_only ? MOUNT_ATTR_RDONLY : 0)};
+        _cleanup_fd_ int copy = who->root ? map_owner(who, tree, owner) : -EBADF;
+
+        if (copy < 0)
+                copy = sys_open_tree(tree, "",
+                        OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | AT_RECURSIVE);
+        if (copy < 0 || sys_mount_setattr(copy, "", AT_EMPTY_PATH | AT_RECURSIVE, &attributes) < 0)
+                return -1;
+        return take_fd(&copy);
+}
+
+static void add_tree(struct mounts *m, const char *place, int mount)
+{
+        m->trees[m->tree_count].mount = mount;
+        snprintf(m->trees[m->tree_count].place, CELL_MAX_PLACE, "%s", place);
+        m->tree_count++;
+}
+
+static int add_requested(const struct mounts_for *who, struct mounts *m,
+        const struct request_mount *want, struct error *err)
+{
+        _cleanup_fd_ int own = -EBADF;
+        int tree = want->tree, mount;
         struct stat st;
 
-        for (size_t i = 0; i < sizeof host_trees / sizeof *host_trees; i++) {
-                snprintf(path, sizeof path, "/%s", host_trees[i]);
-                if (lstat(path, &st) < 0)
-                        continue;
-                if (S_ISLNK(st.st_mode)) {
-                        ssize_t len = readlink(path, target, sizeof target - 1);
-
-                        if (len <= 0)
-                                continue;
-                        target[len] = '\0';
-                        if (symlinkat(target, m->root, host_trees[i]) < 0)
-                                return error_errno(err, CODE_INFRA_CELL, errno,
-                                        "cannot make %s of a cell", path);
-                } else if (S_ISDIR(st.st_mode) && add_tree(m, host_trees[i], path, root, err) < 0)
-                        return -1;
-        }
+        if ((!who->root || attach_layers) && reopen(tree, &own, err) < 0)
+                return -1;
+        if (own >= 0)
+                tree = own;
+        if (fstat(tree, &st) < 0)
+                return error_errno(err, CODE_INFRA_CELL, errno, "cannot look at %s", want->place);
+        if (want->kind == PLACE_VIEW && S_ISDIR(st.st_mode))
+                mount = make_view(who, m, tree, &st, OVERLAY_VIEW);
+        else
+                mount = make_bind(who, tree, &st, want->kind == PLACE_VIEW);
+        if (mount < 0)
+                return error_errno(
+                        err, CODE_INFRA_CELL, errno, "cannot show %s to a cell", want->place);
+        add_tree(m, want->place + 1, mount);
         return 0;
 }
 
-int mounts_make(struct mounts *m, const struct cell_request *request, const struct ids *ids,
-        bool root, struct error *err)
-{
-        const uint64_t *limit = request->limits.value;
-        uint64_t result_bytes = limit[LIMIT_RESULT] * 4;
+/* --- the image `host` ----------------------------------------------------------------------- */
 
-        m->root = make_tmpfs(
-                ids, limit[LIMIT_DISK], limit[LIMIT_INODES], MOUNT_ATTR_NOSUID, "0755", err);
-        if (m->root < 0)
-                return -1;
-        if (*request->result_dir) {
-                m->result = make_tmpfs(ids, result_bytes, 1024,
-                        MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC, "0755", err);
-                if (m->result < 0)
-                        return -1;
+static int add_host_tree(const struct mounts_for *who, struct mounts *m, const char *name,
+        bool writable, struct error *err)
+{
+        char path[PATH_MAX], target[PATH_MAX];
+        _cleanup_fd_ int tree = -EBADF;
+        struct stat st;
+        int mount;
+
+        snprintf(path, sizeof path, "/%s", name);
+        if (lstat(path, &st) < 0)
+                return 0;
+        if (S_ISLNK(st.st_mode)) {
+                ssize_t len = readlink(path, target, sizeof target - 1);
+
+                if (len <= 0)
+                        return 0;
+                target[len] = '\0';
+                if (symlinkat(target, m->root, name) < 0)
+                        return error_errno(
+                                err, CODE_INFRA_CELL, errno, "cannot make %s of a cell", path);
+                return 0;
         }
-        if (mkdirat(m->root, "empty", 0755) < 0)
-                return error_errno(err, CODE_INFRA_CELL, errno, "cannot write to a tmpfs");
-        if (root && make_devices(m, ids, err) < 0)
-                return -1;
-        /* A layer must be attached somewhere; an ordinary user's root tmpfs goes to its place
-         * in this, the cell's own, mount namespace already. */
-        if (!root && sys_move_mount(m->root, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH) < 0)
-                return error_errno(err, CODE_INFRA_CELL, errno, "cannot attach the root of a cell");
-        if (make_host(m, root, err) < 0)
-                return -1;
-        for (unsigned i = 0; i < request->mount_count; i++)
-                if (make_requested(m, &request->mounts[i], root, err) < 0)
-                        return -1;
+        if (!S_ISDIR(st.st_mode))
+                return 0;
+        tree = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        mount = tree < 0 ? -1 : make_host_view(who, m, tree, &st, writable);
+        if (mount < 0)
+                return error_errno(err, CODE_INFRA_CELL, errno, "cannot show %s to a cell", path);
+        add_tree(m, name, mount);
         return 0;
 }
 
-/* --- inside: the rest runs as root of the cell's user namespace --------------------------- */
-
-static int make_directory(int root, const char *place, mode_t mode)
+/* Settings of Java lie in a directory that is named after its version. */
+static int add_java_settings(const struct mounts_for *who, struct mounts *m, struct error *err)
 {
-        char path[CELL_MAX_PLACE];
+        glob_t found;
+        int r = 0;
 
-        for (const char *slash = place; (slash = strchr(slash, '/')); slash++) {
-                snprintf(path, sizeof path, "%.*s", (int)(slash - place), place);
-                if (mkdirat(root, path, 0755) < 0 && errno != EEXIST)
-                        return -1;
-        }
-        if (mkdirat(root, place, mode) < 0)
-                return errno == EEXIST ? 0 : -1;
-        return fchmodat(root, place, mode, 0); /* whatever the umask was */
+        if (access("/usr/lib/jvm", F_OK) < 0 ||
+                glob("/etc/java-*-openjdk", GLOB_NOSORT, NULL, &found) != 0)
+                return 0;
+        for (size_t i = 0; r == 0 && i < found.gl_pathc && i < 4; i++)
+                r = add_host_tree(who, m, found.gl_pathv[i] + 1, false, err);
+        globfree(&found);
+        return r;
 }
+
+static int add_host(const struct mounts_for *who, struct mounts *m, struct error *err)
+{
+        for (size_t i = 0; i < sizeof host_trees / sizeof *host_trees; i++)
+                if (add_host_tree(who, m, host_trees[i].name, host_trees[i].writable, err) < 0)
+                        return -1;
+        return add_java_settings(who, m, err);
+}
+
+/* --- the cell's own root -------------------------------------------------------------------- */
 
 static int write_file(int root, const char *path, const char *text)
 {
@@ -318,9 +445,127 @@ static int write_file(int root, const char *path, const char *text)
         return fd < 0 ? -1 : fd_write_all(fd, text, strlen(text));
 }
 
+static int make_devices(const struct mounts *m)
+{
+        char path[32];
+
+        for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
+                snprintf(path, sizeof path, "dev/%s", devices[i].name);
+                if (mknodat(m->root, path, S_IFCHR | 0666,
+                            makedev(devices[i].major, devices[i].minor)) < 0)
+                        return -1;
+        }
+        return 0;
+}
+
+static int fill_root(const struct mounts *m, bool root)
+{
+        for (size_t i = 0; i < sizeof directories / sizeof *directories; i++)
+                if (mkdirat(m->root, directories[i].path, directories[i].mode) < 0)
+                        return -1;
+        for (size_t i = 0; i < sizeof etc_files / sizeof *etc_files; i++)
+                if (write_file(m->root, etc_files[i].path, etc_files[i].text) < 0)
+                        return -1;
+        for (size_t i = 0; i < sizeof dev_links / sizeof *dev_links; i++)
+                if (symlinkat(dev_links[i].target, m->root, dev_links[i].path) < 0)
+                        return -1;
+        return root ? make_devices(m) : 0;
+}
+
+static int make_all(struct mounts *m, const struct mounts_for *who, struct error *err)
+{
+        const struct cell_request *q = who->request;
+        const uint64_t *limit = q->limits.value;
+
+        m->root = make_tmpfs(&who->ids, limit[LIMIT_DISK], limit[LIMIT_INODES] + OWN_INODES,
+                MOUNT_ATTR_NOSUID, "0755", err);
+        if (m->root < 0)
+                return -1;
+        if (*q->result_dir) {
+                m->result = make_tmpfs(&who->ids, limit[LIMIT_RESULT] * 4, 1024,
+                        MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC, "0755", err);
+                if (m->result < 0)
+                        return -1;
+        }
+        if (fill_root(m, who->root) < 0)
+                return error_errno(err, CODE_INFRA_CELL, errno, "cannot fill the root of a cell");
+        /* A layer must be attached somewhere; an ordinary user's root tmpfs goes to its place
+         * in this, the cell's own, mount namespace already. */
+        if (!who->root && sys_move_mount(m->root, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH) < 0)
+                return error_errno(err, CODE_INFRA_CELL, errno, "cannot attach the root of a cell");
+        if (who->root && attach_layers && attach_root(m) < 0)
+                return error_errno(err, CODE_INFRA_CELL, errno, "cannot attach the root of a cell");
+        if (add_host(who, m, err) < 0)
+                return -1;
+        for (unsigned i = 0; i < q->mount_count; i++)
+                if (add_requested(who, m, &q->mounts[i], err) < 0)
+                        return -1;
+        return 0;
+}
+
+static int make_once(struct mounts *m, const struct mounts_for *who, struct error *err)
+{
+        int r = make_all(m, who, err);
+
+        if (who->root && attach_layers && m->root >= 0 && detach_root(m) < 0 && r == 0)
+                r = error_errno(err, CODE_INFRA_CELL, errno, "cannot detach the root of a cell");
+        return r;
+}
+
+int mounts_make(struct mounts *m, const struct mounts_for *who, struct error *err)
+{
+        mode_t saved = umask(0); /* modes are what the tables say */
+        int r = make_once(m, who, err);
+
+        if (r < 0 && errno == EINVAL && who->root && !attach_layers) {
+                attach_layers = true;
+                mounts_free(m);
+                r = make_once(m, who, err);
+        }
+        umask(saved);
+        return r;
+}
+
+/* --- inside: the rest runs as root of the cell's user namespace --------------------------- */
+
+/* The place where a tree is attached, made if it is not there. Nothing on the way may be a link:
+ * trees that were attached before are written by others. */
+static int open_place(int root, const char *place, mode_t kind)
+{
+        char path[CELL_MAX_PLACE];
+        int fd = beneath_enter(root, place);
+
+        if (fd >= 0 || errno != ENOENT)
+                return fd;
+        for (const char *slash = place; (slash = strchr(slash, '/')); slash++) {
+                _cleanup_fd_ int above = -EBADF;
+
+                snprintf(path, sizeof path, "%.*s", (int)(slash - place), place);
+                above = beneath_enter(root, path);
+                if (above < 0 && (errno != ENOENT || mkdirat(root, path, 0755) < 0))
+                        return -1;
+        }
+        if (kind == S_IFDIR ? mkdirat(root, place, 0755) < 0 : write_file(root, place, "") < 0)
+                return -1;
+        return beneath_enter(root, place);
+}
+
 static int attach(int mount, int root, const char *place)
 {
         return sys_move_mount(mount, "", root, place, MOVE_MOUNT_F_EMPTY_PATH);
+}
+
+static int attach_tree(int mount, int root, const char *place)
+{
+        _cleanup_fd_ int at = -EBADF;
+        struct stat st;
+
+        if (fstat(mount, &st) < 0)
+                return -1;
+        at = open_place(root, place, S_ISDIR(st.st_mode) ? S_IFDIR : S_IFREG);
+        return at < 0 ? -1
+                      : sys_move_mount(mount, "", at, "",
+                                MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
 }
 
 static int attach_proc(int root)
@@ -369,35 +614,26 @@ static int attach_devices(int root)
         return 0;
 }
 
-static int fill_root(const struct mounts *m, bool root)
+/* Terminals of the cell's own, for programs that test others through one. */
+static int attach_terminals(int root)
 {
-        int fd = m->root;
+        _cleanup_fd_ int fs = sys_fsopen("devpts", FSOPEN_CLOEXEC);
+        _cleanup_fd_ int mount = -EBADF;
 
-        for (size_t i = 0; i < sizeof directories / sizeof *directories; i++)
-                if (make_directory(fd, directories[i].path, directories[i].mode) < 0)
-                        return -1;
-        for (size_t i = 0; i < sizeof etc_files / sizeof *etc_files; i++)
-                if (write_file(fd, etc_files[i].path, etc_files[i].text) < 0)
-                        return -1;
-        for (size_t i = 0; i < sizeof dev_links / sizeof *dev_links; i++)
-                if (symlinkat(dev_links[i].target, fd, dev_links[i].path) < 0)
-                        return -1;
-        if (!root && attach_devices(fd) < 0)
+        if (fs < 0 || sys_fsconfig(fs, FSCONFIG_SET_STRING, "ptmxmode", "0666", 0) < 0 ||
+                sys_fsconfig(fs, FSCONFIG_SET_STRING, "max", "64", 0) < 0 ||
+                sys_fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
                 return -1;
-        for (unsigned i = 0; i < m->tree_count; i++)
-                if (make_directory(fd, m->trees[i].place, 0755) < 0 ||
-                        attach(m->trees[i].mount, fd, m->trees[i].place) < 0)
-                        return -1;
-        return 0;
+        mount = sys_fsmount(fs, FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
+        return mount < 0 ? -1 : attach(mount, root, "dev/pts");
 }
 
-static int attach_result(const struct mounts *m, const char *place)
+static int attach_trees(const struct mounts *m, const char *result_dir)
 {
-        if (m->result < 0)
-                return 0;
-        if (make_directory(m->root, place + 1, 0755) < 0)
-                return -1;
-        return attach(m->result, m->root, place + 1);
+        for (unsigned i = 0; i < m->tree_count; i++)
+                if (attach_tree(m->trees[i].mount, m->root, m->trees[i].place) < 0)
+                        return -1;
+        return m->result < 0 ? 0 : attach_tree(m->result, m->root, result_dir + 1);
 }
 
 int mounts_fit(struct mounts *m, const struct cell_request *request, bool root, struct error *err)
@@ -406,14 +642,14 @@ int mounts_fit(struct mounts *m, const struct cell_request *request, bool root, 
 
         if (root && sys_move_mount(m->root, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH) < 0)
                 step = "attach its root";
-        else if (fill_root(m, root) < 0)
-                step = "fill its root";
-        else if (attach_result(m, request->result_dir) < 0)
-                step = "attach the result directory";
+        else if (!root && attach_devices(m->root) < 0)
+                step = "show its devices";
+        else if (attach_terminals(m->root) < 0)
+                step = "make its terminals";
+        else if (attach_trees(m, request->result_dir) < 0)
+                step = "attach its trees";
         else if (attach_proc(m->root) < 0)
                 step = "mount /proc";
-        else if (unlinkat(m->root, "empty", AT_REMOVEDIR) < 0)
-                step = "tidy its root";
         if (step)
                 return error_errno(err, CODE_INFRA_CELL, errno, "a cell cannot %s", step);
         return 0;
@@ -425,6 +661,7 @@ int mounts_leave_host(const struct mounts *m, struct error *err)
 {
         if (fchdir(m->root) < 0 || sys_pivot_root(".", ".") < 0 || umount2(".", MNT_DETACH) < 0 ||
                 chdir("/") < 0)
-                return error_errno(err, CODE_INFRA_CELL, errno, "a cell cannot leave the host's root");
+                return error_errno(
+                        err, CODE_INFRA_CELL, errno, "a cell cannot leave the host's root");
         return 0;
 }

@@ -37,34 +37,34 @@ static void add_number_or_null(struct buffer *b, const char *key, bool known, ui
 }
 
 static const char *const step_names[SETUP_COUNT] = {
-        [SETUP_GROUP] = "group",
-        [SETUP_MOUNTS] = "mounts",
         [SETUP_NAMESPACES] = "namespaces",
-        [SETUP_ENTER] = "enter_group",
-        [SETUP_IDS] = "ids",
         [SETUP_NETWORK] = "network",
+        [SETUP_MOUNTS] = "mounts",
         [SETUP_VIEW] = "view",
         [SETUP_LEAVE] = "leave_host",
+        [SETUP_GROUP] = "group",
+        [SETUP_ENTER] = "enter",
+        [SETUP_RIGHTS] = "rights",
         [SETUP_COMMAND] = "command",
         [SETUP_LIMITS] = "limits",
-        [SETUP_RIGHTS] = "rights",
         [SETUP_EXEC] = "exec",
 };
 
-/* Each step from the end of the one before it; what was not needed is left out. */
+/* When each step was done, counted from the request; what was not needed is left out. */
 static void add_timing(struct buffer *b, const struct setup *s)
 {
-        uint64_t before = s->requested_at;
+        const char *comma = "";
 
-        buffer_add_text(b, "\"steps_us\": {");
+        buffer_add_text(b, "\"done_us\": {");
         for (unsigned i = 0; i < SETUP_COUNT; i++) {
                 if (!s->done_at[i])
                         continue;
-                buffer_add_format(b, "%s\"%s\": %llu", i ? ", " : "", step_names[i],
-                        (unsigned long long)(s->done_at[i] - before));
-                before = s->done_at[i];
+                buffer_add_format(b, "%s\"%s\": %llu", comma, step_names[i],
+                        (unsigned long long)(s->done_at[i] - s->requested_at));
+                comma = ", ";
         }
-        buffer_add_format(b, "}, \"setup_us\": %llu, ", (unsigned long long)(before - s->requested_at));
+        buffer_add_format(b, "}, \"setup_us\": %llu, ",
+                (unsigned long long)(s->done_at[SETUP_EXEC] - s->requested_at));
 }
 
 void report_write(const struct cell *c, bool timing, int fd)

@@ -1,6 +1,7 @@
 /* CELL_START decoded and checked; pure but for the descriptors it takes over. */
 #include "request.h"
 
+#include "beneath.h"
 #include "fd.h"
 
 #include <fcntl.h>
@@ -19,21 +20,6 @@ void request_free(struct cell_request *r)
         for (unsigned i = 0; i < r->mount_count; i++)
                 fd_close(r->mounts[i].tree);
         *r = (struct cell_request){.stdio = {-EBADF, -EBADF, -EBADF}};
-}
-
-bool request_place_ok(const char *place)
-{
-        if (*place != '/')
-                return false;
-        while (*place) {
-                size_t len = strcspn(++place, "/");
-
-                if (len == 0 || (len == 1 && place[0] == '.') ||
-                        (len == 2 && place[0] == '.' && place[1] == '.'))
-                        return false;
-                place += len;
-        }
-        return true;
 }
 
 static char **get_list(struct reader *r)
@@ -62,8 +48,9 @@ static void get_mounts(struct reader *r, struct frame *f, struct cell_request *r
                 struct request_mount *m = &ret->mounts[ret->mount_count++];
 
                 m->tree = take_fd(&f->fds[CELL_STDIO + i]);
+                m->kind = get_u8(r);
                 get_text(r, m->place, sizeof m->place);
-                if (!request_place_ok(m->place))
+                if (m->kind >= PLACE_KIND_COUNT || !beneath_is_place(m->place))
                         r->bad = true;
         }
 }
@@ -97,6 +84,8 @@ int request_decode(struct frame *f, struct cell_request *ret, struct error *err)
         q.flags = get_u8(&r);
         for (unsigned i = 0; i < LIMIT_COUNT; i++)
                 q.limits.value[i] = get_u64(&r);
+        q.uid = get_u32(&r);
+        q.gid = get_u32(&r);
         get_text(&r, q.workdir, sizeof q.workdir);
         q.argv = get_list(&r);
         q.envp = get_list(&r);
@@ -108,8 +97,9 @@ int request_decode(struct frame *f, struct cell_request *ret, struct error *err)
         for (int i = 0; i < CELL_STDIO; i++)
                 r.bad |= !stdio_ok(q.stdio[i]);
         if (!reader_done(&r) || q.kind >= CELL_KIND_COUNT || q.flags & ~CELL_ALLOW_WEAK ||
-                !q.argv[0] || *q.workdir != '/' || !limits_ok(&q.limits) ||
-                (*q.result_dir && !request_place_ok(q.result_dir))) {
+                q.uid >= IDS_BLOCK_SIZE || q.gid >= IDS_BLOCK_SIZE || !q.argv[0] ||
+                *q.workdir != '/' || !limits_ok(&q.limits) ||
+                (*q.result_dir && !beneath_is_place(q.result_dir))) {
                 request_free(&q);
                 return error_set(err, CODE_INTERNAL_FRAME, "a request for a cell is malformed");
         }

@@ -7,6 +7,7 @@
 
 struct request_mount {
         int tree; /* a directory or file of the host */
+        uint8_t kind;
         char place[CELL_MAX_PLACE];
 };
 
@@ -15,6 +16,7 @@ struct cell_request {
         uint8_t kind;
         uint8_t flags;
         struct limits limits;
+        uint32_t uid, gid; /* inside */
         char workdir[CELL_MAX_PLACE];
         char **argv, **envp; /* NULL at the end */
         int stdio[CELL_STDIO];
@@ -28,7 +30,5 @@ struct cell_request {
  * request_free(). */
 int request_decode(struct frame *f, struct cell_request *ret, struct error *err);
 void request_free(struct cell_request *r);
-/* A place inside a cell: absolute, no empty, "." or ".." component. */
-bool request_place_ok(const char *place);
 
 #endif

@@ -2,21 +2,25 @@
  * into a socket first, and the socket's other end is what the supervisor reads. */
 #include "verbs.h"
 
+#include "beneath.h"
 #include "channel.h"
 #include "environment.h"
 #include "fd.h"
 #include "spawn.h"
 
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/close_range.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { STATUS_ASSAY_FAILED = 125, MOST_ARGUMENT_BYTES = 64 << 10 };
 
 struct exec_options {
         struct common_options common;
-        struct option_list limits, env;
-        const char *report, *workdir;
+        struct option_list limits, env, binds;
+        const char *report, *workdir, *in, *out, *user;
         bool timing, allow_weak;
 };
 
@@ -65,6 +69,60 @@ static int check_env(const struct option_list *list, struct error *err)
         return 0;
 }
 
+/* SRC:DST[:ro]. DST is copied to `place`, which the order borrows. */
+static int add_bind(
+        struct cell_order *order, const char *text, char place[CELL_MAX_PLACE], struct error *err)
+{
+        const char *colon = strchr(text, ':'),
+                   *end = colon ? colon + 1 + strcspn(colon + 1, ":") : NULL;
+        bool read_only = end && strcmp(end, ":ro") == 0;
+        char source[PATH_MAX];
+        int tree;
+
+        if (!colon || (*end && !read_only) || (size_t)(colon - text) >= sizeof source)
+                return error_set(err, CODE_USAGE, "--bind %s: not of the form SRC:DST[:ro]", text);
+        snprintf(source, sizeof source, "%.*s", (int)(colon - text), text);
+        snprintf(place, CELL_MAX_PLACE, "%.*s", (int)(end - colon - 1), colon + 1);
+        if (end - colon > CELL_MAX_PLACE || !beneath_is_place(place))
+                return error_set(err, CODE_USAGE,
+                        "--bind %s: %s is not an absolute path without . and ..", text, place);
+        tree = open(source, O_PATH | O_CLOEXEC);
+        if (tree < 0)
+                return error_errno(err, CODE_USAGE, errno, "--bind %s: %s", text, source);
+        order->mounts[order->mount_count].tree = tree;
+        order->mounts[order->mount_count].kind = read_only ? PLACE_VIEW : PLACE_BIND;
+        order->mounts[order->mount_count++].place = place;
+        return 0;
+}
+
+/* Standard input or output from a file, which the caller may open anyway. */
+static int redirect(const char *option, const char *path, int flags, int *fd, struct error *err)
+{
+        if (!path)
+                return 0;
+        *fd = open(path, flags | O_CLOEXEC | O_NOCTTY, 0666);
+        return *fd < 0 ? error_errno(err, CODE_USAGE, errno, "%s %s", option, path) : 0;
+}
+
+/* UID[:GID], as the cell numbers them. */
+static int take_user(const char *text, struct cell_order *order, struct error *err)
+{
+        unsigned long uid, gid;
+        char *end;
+
+        if (!text)
+                return 0;
+        uid = gid = strtoul(text, &end, 10);
+        if (end != text && *end == ':')
+                gid = strtoul(text = end + 1, &end, 10);
+        if (end == text || *end || uid >= IDS_BLOCK_SIZE || gid >= IDS_BLOCK_SIZE)
+                return error_set(err, CODE_USAGE,
+                        "--user: not of the form UID[:GID] with numbers below %d", IDS_BLOCK_SIZE);
+        order->uid = (uint32_t)uid;
+        order->gid = (uint32_t)gid;
+        return 0;
+}
+
 static int send_report_request(int socket, const struct exec_options *o, struct error *err)
 {
         _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
@@ -93,13 +151,14 @@ static int become_supervisor(int socket, struct error *err)
                 fcntl(socket, F_SETFD, 0);
         else if (dup2(socket, SUPERVISOR_SOCKET) < 0)
                 return error_errno(err, CODE_INFRA_IO, errno, "cannot pass the request on");
-        execveat(program, "", argv, no_environment, AT_EMPTY_PATH);
+        syscall(SYS_execveat, program, "", argv, no_environment, AT_EMPTY_PATH);
         return error_errno(err, CODE_INFRA_HELPER, errno, "cannot start assay-cell");
 }
 
 static int exec_cell(const struct exec_options *o, char **command, struct error *err)
 {
         const char *env[OPTION_LIST_MAX + ENVIRONMENT_STANDARD + 1];
+        char places[CELL_MAX_MOUNTS][CELL_MAX_PLACE];
         struct cell_order order = {
                 .kind = CELL_SUITE,
                 .allow_weak = o->allow_weak,
@@ -116,11 +175,22 @@ static int exec_cell(const struct exec_options *o, char **command, struct error 
         limits_standard(&order.limits, CELL_SUITE);
         if (take_limits(&o->limits, &order.limits, err) < 0 || check_env(&o->env, err) < 0)
                 return -1;
+        if (take_user(o->user, &order, err) < 0 ||
+                redirect("--stdin", o->in, O_RDONLY, &order.stdio[0], err) < 0 ||
+                redirect("--stdout", o->out, O_WRONLY | O_CREAT | O_TRUNC, &order.stdio[1], err) <
+                        0)
+                return -1;
+        if (o->binds.count > CELL_MAX_MOUNTS)
+                return error_set(
+                        err, CODE_USAGE, "--bind: given more than %d times", CELL_MAX_MOUNTS);
+        for (unsigned i = 0; i < o->binds.count; i++)
+                if (add_bind(&order, o->binds.values[i], places[i], err) < 0)
+                        return -1;
         environment_fill(o->env.values, o->env.count, env);
         if (*order.workdir != '/')
                 return error_set(err, CODE_USAGE, "--workdir %s: not an absolute path", o->workdir);
         for (int fd = 0; fd < CELL_STDIO; fd++)
-                if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
+                if (fstat(order.stdio[fd], &st) == 0 && S_ISDIR(st.st_mode))
                         return error_set(err, CODE_USAGE,
                                 "exec: descriptor %d is a directory, a way out of the cell", fd);
         /* Nobody reads the socket before we have become the supervisor. */
@@ -133,7 +203,7 @@ static int exec_cell(const struct exec_options *o, char **command, struct error 
                 return -1;
         fd_close(pair[0]);
         /* Whatever the caller left open must not reach the supervisor: it all goes at exec. */
-        if (close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) < 0)
+        if (syscall(SYS_close_range, 3, ~0U, CLOSE_RANGE_CLOEXEC) < 0)
                 return error_errno(err, CODE_INFRA_IO, errno, "cannot close descriptors");
         return become_supervisor(pair[1], err);
 }
@@ -144,11 +214,16 @@ int verb_exec(int argc, char **argv, struct error *err)
         const struct option table[] = {
                 {"--limit", OPTION_LIST, &o.limits, "NAME=VALUE",
                         "such as memory=256MiB, wall=10s"},
+                {"--bind", OPTION_LIST, &o.binds, "SRC:DST[:ro]",
+                        "show a file or directory of this machine"},
                 {"--env", OPTION_LIST, &o.env, "NAME=VALUE", "add to the command's environment"},
                 {"--workdir", OPTION_TEXT, &o.workdir, "DIR", "where the command starts (/)"},
+                {"--stdin", OPTION_TEXT, &o.in, "FILE", "standard input from FILE"},
+                {"--stdout", OPTION_TEXT, &o.out, "FILE", "standard output to FILE"},
+                {"--user", OPTION_TEXT, &o.user, "UID[:GID]", "ids inside (0)"},
                 {"--report", OPTION_TEXT, &o.report, "FILE",
                         "how it ended and what it used, as JSON"},
-                {"--timing", OPTION_FLAG, &o.timing, NULL, "add the set-up time to the report"},
+                {"--timing", OPTION_FLAG, &o.timing, NULL, "add the set-up steps to the report"},
                 {"--allow-weak-limits", OPTION_FLAG, &o.allow_weak, NULL,
                         "run where limits can only be polled for"},
         };

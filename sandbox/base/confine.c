@@ -12,11 +12,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* Not by getrlimit() and setrlimit(), which name the type of a resource differently in each libc.
+ */
 int confine_limit(int resource, uint64_t value)
 {
         struct rlimit now, want;
 
-        if (getrlimit((__rlimit_resource_t)resource, &now) < 0)
+        if (prlimit(0, resource, NULL, &now) < 0)
                 return -1;
         if (value > now.rlim_max)
                 value = now.rlim_max; /* never raised: that would need a privilege */
@@ -24,7 +26,7 @@ int confine_limit(int resource, uint64_t value)
         /* At the soft limit comes SIGXCPU, which says what happened; SIGKILL would not. */
         if (resource == RLIMIT_CPU && value < now.rlim_max)
                 want.rlim_max = value + 1;
-        return setrlimit((__rlimit_resource_t)resource, &want);
+        return prlimit(0, resource, &want, NULL);
 }
 
 int confine_drop_capabilities(void)

@@ -77,9 +77,12 @@ int fd_read_all(int fd, struct buffer *out, size_t max, enum code code, struct e
 
         for (;;) {
                 size_t room = max - (out->len - start);
-                size_t step = room < 65536 ? room + 1 : 65536;
-                unsigned char *at = buffer_reserve(out, step);
+                size_t had = out->len - start, step = had < 4096 ? 4096 : had > 65536 ? 65536 : had;
+                unsigned char *at;
                 ssize_t n;
+
+                step = room < step ? room + 1 : step;
+                at = buffer_reserve(out, step);
 
                 if (!at)
                         return error_set(err, CODE_INFRA_MEMORY, "out of memory");

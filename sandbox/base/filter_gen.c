@@ -1,125 +1,184 @@
-/* Build tool: compile one system call table with libseccomp and print it as a C array.
+/* Build tool: compile one system call table and print it as a C array.
  *
  *   filter_gen NAME > filter_NAME.h        (TABLE is the table's header, set by the Makefile)
  *
- * libseccomp picks one rule for a call when some have conditions and one has none, so the two
- * halves of a condition are both written out: what is allowed, and the masked comparisons that
- * cover exactly the rest. */
+ * libseccomp knows the numbers of the calls. The program is laid out here, because the kernel walks
+ * it once for every number when a cell loads it, and compiles it: a search over ranges of numbers
+ * with the same answer is a sixth of what a comparison for each call takes, and so is loading it.
+ *
+ *   architecture, x32  →  binary search over ranges  →  an answer, or the block of one call that
+ *                                                       looks at an argument
+ *
+ * Conditions compare the low 32 bits of an argument with equality, or with a mask. The tests run
+ * the result for every number against the table (tests/unit/test_cell_filter.c). */
 #include "filter.h"
 
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <seccomp.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include TABLE
 
 static const struct filter_row rows[] = {FILTER_ROWS};
+enum { ROWS = sizeof rows / sizeof *rows, NUMBERS = 1024, MOST = 4096, X32_BIT = 0x40000000 };
 
-static scmp_filter_ctx context;
+#if defined(__x86_64__)
+enum { ARCHITECTURE = (int)AUDIT_ARCH_X86_64 };
+#elif defined(__aarch64__)
+enum { ARCHITECTURE = (int)AUDIT_ARCH_AARCH64 };
+#endif
 
-static void must(int r, const char *what)
+static struct sock_filter program[MOST];
+static unsigned length;
+
+static void must(bool good, const char *what)
 {
-        if (r < 0) {
-                fprintf(stderr, "filter_gen: %s: %s\n", what, strerror(-r));
+        if (!good) {
+                fprintf(stderr, "filter_gen: %s\n", what);
                 exit(1);
         }
 }
 
-static void add(const struct filter_row *row, uint32_t action, uint32_t mask, uint32_t value)
+static unsigned emit(unsigned code, unsigned jump_true, unsigned jump_false, uint32_t k)
 {
-        struct scmp_arg_cmp compare = {row->argument, SCMP_CMP_MASKED_EQ, mask, value};
-
-        must(seccomp_rule_add_exact_array(
-                     context, action, seccomp_syscall_resolve_name(row->call), 1, &compare),
-                row->call);
+        must(length < MOST && jump_true < 256 && jump_false < 256, "the program is too long");
+        program[length] =
+                (struct sock_filter){(uint16_t)code, (uint8_t)jump_true, (uint8_t)jump_false, k};
+        return length++;
 }
 
-/* `action` for every 32-bit number that is not among the values: descend from the highest bit;
- * where no value shares the bits so far, one masked comparison covers all that is below. */
-static void add_others(
-        const struct filter_row *row, uint32_t action, uint32_t prefix, uint32_t mask, int bit)
+static unsigned answer(uint32_t action)
 {
-        bool shared = false;
+        return emit(BPF_RET | BPF_K, 0, 0, action);
+}
 
-        for (unsigned i = 0; i < row->value_count; i++)
-                shared |= (row->values[i] & mask) == prefix;
-        if (!shared) {
-                add(row, action, mask, prefix);
+/* --- what each number gets ------------------------------------------------------------------ */
+
+/* A table's words are libseccomp's actions, which are the kernel's. */
+static uint32_t plain_answer(const struct filter_row *row)
+{
+        return row->rule == RULE_DENY ? SECCOMP_RET_ERRNO | row->mask : SECCOMP_RET_ALLOW;
+}
+
+static bool is_plain(const struct filter_row *row)
+{
+        return !row || row->rule == RULE_ALLOW || row->rule == RULE_DENY;
+}
+
+struct range {
+        uint32_t first;
+        const struct filter_row *row; /* NULL or plain: the whole range has one answer */
+        uint32_t action;
+};
+
+static unsigned find_ranges(const struct filter_row *const *by_number, struct range *ranges)
+{
+        unsigned count = 0;
+
+        for (uint32_t n = 0; n <= NUMBERS; n++) {
+                const struct filter_row *row = n < NUMBERS ? by_number[n] : NULL;
+                uint32_t action = row && is_plain(row) ? plain_answer(row) : FILTER_OTHERWISE;
+
+                if (count > 0 && is_plain(row) && is_plain(ranges[count - 1].row) &&
+                        ranges[count - 1].action == action)
+                        continue;
+                ranges[count++] = (struct range){n, row, action};
+        }
+        return count;
+}
+
+/* --- laying it out -------------------------------------------------------------------------- */
+
+/* The argument's low half is in the accumulator; the answer follows. */
+static void emit_condition(const struct filter_row *row)
+{
+        const uint32_t deny = SECCOMP_RET_ERRNO | EPERM;
+        bool listed_is_good = row->rule != RULE_DENY_VALUES;
+
+        emit(BPF_LD | BPF_W | BPF_ABS, 0, 0,
+                (uint32_t)offsetof(struct seccomp_data, args) + row->argument * 8);
+        if (row->rule == RULE_ALLOW_ZERO) {
+                emit(BPF_JMP | BPF_JSET | BPF_K, 0, 1, row->mask);
+                answer(deny);
+                answer(SECCOMP_RET_ALLOW);
                 return;
         }
-        if (bit < 0)
-                return;
-        add_others(row, action, prefix, mask | 1U << bit, bit - 1);
-        add_others(row, action, prefix | 1U << bit, mask | 1U << bit, bit - 1);
-}
-
-static void add_values(const struct filter_row *row, uint32_t on_match, uint32_t otherwise)
-{
         for (unsigned i = 0; i < row->value_count; i++)
-                add(row, on_match, UINT32_MAX, row->values[i]);
-        add_others(row, otherwise, 0, 0, 31);
+                emit(BPF_JMP | BPF_JEQ | BPF_K, row->value_count - i, 0, row->values[i]);
+        answer(listed_is_good ? deny : SECCOMP_RET_ALLOW);
+        answer(listed_is_good ? SECCOMP_RET_ALLOW : deny);
 }
 
-static void add_row(const struct filter_row *row)
+/* The accumulator holds the number, which is in one of these ranges. */
+static void emit_search(const struct range *ranges, unsigned count)
 {
-        const uint32_t deny = SCMP_ACT_ERRNO(EPERM);
-        int call = seccomp_syscall_resolve_name(row->call);
+        unsigned half = count / 2, jump;
 
-        if (call == __NR_SCMP_ERROR)
-                return; /* newer than this libseccomp: stays unknown */
-        switch (row->rule) {
-        case RULE_ALLOW:
-                must(seccomp_rule_add_exact(context, SCMP_ACT_ALLOW, call, 0), row->call);
-                break;
-        case RULE_DENY:
-                if (SCMP_ACT_ERRNO(row->mask) == FILTER_OTHERWISE)
-                        break; /* libseccomp refuses rules that change nothing */
-                must(seccomp_rule_add_exact(context, SCMP_ACT_ERRNO(row->mask), call, 0),
-                        row->call);
-                break;
-        case RULE_ALLOW_ZERO:
-                add(row, SCMP_ACT_ALLOW, row->mask, 0);
-                for (int bit = 0; bit < 32; bit++)
-                        if (row->mask & 1U << bit)
-                                add(row, deny, 1U << bit, 1U << bit);
-                break;
-        case RULE_ALLOW_VALUES:
-                add_values(row, SCMP_ACT_ALLOW, deny);
-                break;
-        case RULE_DENY_VALUES:
-                add_values(row, deny, SCMP_ACT_ALLOW);
-                break;
+        if (count == 1) {
+                if (is_plain(ranges[0].row))
+                        answer(ranges[0].action);
+                else
+                        emit_condition(ranges[0].row);
+                return;
         }
+        jump = emit(BPF_JMP | BPF_JGE | BPF_K, 0, 0, ranges[half].first);
+        emit_search(ranges, half);
+        if (length - jump - 1 < 256) {
+                program[jump].jt = (uint8_t)(length - jump - 1);
+        } else {
+                /* Too far for a conditional jump: a long one stands behind it. */
+                must(length + 1 < MOST, "the program is too long");
+                memmove(&program[jump + 2], &program[jump + 1],
+                        (length - jump - 1) * sizeof *program);
+                length++;
+                program[jump].jf = 1;
+                program[jump + 1] = (struct sock_filter){BPF_JMP | BPF_JA, 0, 0, length - jump - 2};
+        }
+        emit_search(ranges + half, count - half);
+}
+
+static void compile(const struct filter_row *const *by_number)
+{
+        struct range ranges[NUMBERS + 1];
+        unsigned count = find_ranges(by_number, ranges);
+
+        emit(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, arch));
+        emit(BPF_JMP | BPF_JEQ | BPF_K, 1, 0, (uint32_t)ARCHITECTURE);
+        answer(SECCOMP_RET_KILL_PROCESS);
+        emit(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, nr));
+        /* -1 is no number at all: a tracer's mark, and what a skipped call leaves. */
+        emit(BPF_JMP | BPF_JEQ | BPF_K, 2, 0, UINT32_MAX);
+        emit(BPF_JMP | BPF_JGE | BPF_K, 0, 2, X32_BIT);
+        answer(SECCOMP_RET_KILL_PROCESS);
+        answer(FILTER_OTHERWISE);
+        emit_search(ranges, count);
 }
 
 int main(int argc, char **argv)
 {
-        struct sock_filter program[4096];
-        int file = memfd_create("filter", MFD_CLOEXEC);
-        ssize_t size;
+        const struct filter_row *by_number[NUMBERS] = {NULL};
 
-        if (argc != 2 || file < 0)
+        if (argc != 2)
                 return 2;
-        context = seccomp_init(FILTER_OTHERWISE);
-        if (!context)
-                return 1;
-        must(seccomp_attr_set(context, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS), "arch");
-        must(seccomp_attr_set(context, SCMP_FLTATR_CTL_OPTIMIZE, 2), "optimize");
-        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-                add_row(&rows[i]);
-        must(seccomp_export_bpf(context, file), "export");
-        size = pread(file, program, sizeof program, 0);
-        if (size <= 0 || (size_t)size == sizeof program)
-                return 1;
+        for (size_t i = 0; i < ROWS; i++) {
+                int number = seccomp_syscall_resolve_name(rows[i].call);
+
+                if (number < 0)
+                        continue; /* another architecture's, or newer than this libseccomp */
+                must(number < NUMBERS && !by_number[number], rows[i].call);
+                by_number[number] = &rows[i];
+        }
+        compile(by_number);
         printf("/* Made by sandbox/base/filter_gen.c; do not edit. */\n"
                "#include <linux/filter.h>\n\n"
                "static const struct sock_filter filter_%s[] = {\n",
                 argv[1]);
-        for (size_t i = 0; i < (size_t)size / sizeof *program; i++)
+        for (unsigned i = 0; i < length; i++)
                 printf("        {0x%04x, %u, %u, 0x%08x},\n", program[i].code, program[i].jt,
                         program[i].jf, program[i].k);
         printf("};\n");

@@ -6,6 +6,7 @@
 #include "fd.h"
 
 #include <limits.h>
+#include <linux/close_range.h>
 #include <linux/keyctl.h>
 #include <linux/securebits.h>
 #include <sched.h>

@@ -95,6 +95,43 @@ cell() {
     is exit 0 "$(jq .exit "$work/report")"
 }
 
+@test "--bind shows a directory or file, :ro read-only, with the caller's rights" {
+    mkdir -m 700 "$work/bound"
+    echo one > "$work/bound/file"
+    run -0 cell --bind "$work/bound:/in/here:ro" --bind "$work/bound/file:/in/file:ro" host -- \
+        cat /in/here/file /in/file
+    is content $'one\none' "$output"
+    run -1 cell --bind "$work/bound:/here:ro" host -- touch /here/new
+    run -0 cell --bind "$work/bound:/here" host -- sh -c 'echo two > /here/new'
+    is 'what the cell wrote' two "$(cat "$work/bound/new")"
+    is 'and who owns it' "$(id -u)" "$(stat -c %u "$work/bound/new")"
+    run -2 cell --bind "$work/bound" host -- true
+    run -2 cell --bind "$work/bound:here" host -- true
+    run -2 cell --bind "$work/nowhere:/here" host -- true
+}
+
+@test "--stdin and --stdout take files" {
+    echo text > "$work/in"
+    run -0 cell --stdin "$work/in" --stdout "$work/out" host -- tr a-z A-Z
+    is output TEXT "$(cat "$work/out")"
+    run -2 cell --stdin "$work" host -- true
+}
+
+@test "--user runs the command under other ids" {
+    is_root || skip 'this user has one id only'
+    run -0 cell --user 7:8 host -- id -u
+    is uid 7 "$output"
+    run -0 cell --user 7:8 host -- id -g
+    is gid 8 "$output"
+    run -2 cell --user root host -- true
+    run -2 cell --user 70000 host -- true
+}
+
+@test "--timing lists each step of the set-up" {
+    cell --report "$work/report" --timing host -- true
+    [ "$(jq '.done_us | (.namespaces, .network, .mounts // 1, .view, .enter, .rights, .exec) > 0' "$work/report" | sort -u)" = true ]
+}
+
 @test "background processes do not outlive the command" {
     run -0 cell host -- sh -c 'setsid sleep 4711 & exit 0'
     run -1 pgrep -f 'sleep 4711'

@@ -96,3 +96,15 @@ Test(beneath, not_into_another_mount)
         cr_expect_eq(errno, EXDEV);
         fd_close(slash);
 }
+
+Test(beneath, places)
+{
+        static const char *const good[] = {"/a", "/tests", "/agent_output/x", "/a.b", "/..a"};
+        static const char *const bad[] = {
+                "", "a", "/", "//", "/a/", "/a//b", "/.", "/..", "/a/./b", "/a/../b", "/a/.."};
+
+        for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+                cr_expect(beneath_is_place(good[i]), "%s", good[i]);
+        for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+                cr_expect_not(beneath_is_place(bad[i]), "%s", bad[i]);
+}
