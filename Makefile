@@ -142,6 +142,14 @@ $(BUILD)/tests/%: tests/programs/%.c $(BUILD)/libbase.a Makefile
 	$(QUIET)$(CC) -D_GNU_SOURCE -I. -Isandbox/base -std=c17 $(WARNINGS) -O1 -g $(tool_link) -pthread \
 	    -MMD -MP -MF $@.d -o $@ $< $(BUILD)/libbase.a -lcap
 
+# Benchmarks: programs that run in cells, and two that measure from outside.
+bench_tools := $(addprefix $(BUILD)/bench/,nop floor stubborn syscalls interleave) $(BUILD)/bench-cells
+$(BUILD)/bench/%: tests/bench/%.c tests/bench/measure.h Makefile
+	@mkdir -p $(@D)
+	$(QUIET)$(CC) -D_GNU_SOURCE -Isandbox/base -std=c17 $(WARNINGS) -O2 -static -o $@ $<
+$(BUILD)/bench-cells: tests/bench/cells.c tests/bench/measure.h $(BUILD)/obj/runner/channel.o $(BUILD)/libbase.a
+	$(QUIET)$(CC) $(ALL_CPPFLAGS) -std=c17 $(WARNINGS) -O2 -o $@ $< $(filter %.o %.a,$^) -lcap
+
 # The helpers with a hook after their confinement, which plays a helper that was taken over.
 $(BUILD)/tests/takeover-unpack: $(call objects,$(unpack_src)) $(BUILD)/obj/tests/takeover/hook.o \
     $(BUILD)/libbase.a
@@ -197,7 +205,7 @@ check-asan: packages-check
 .PHONY: bench
 bench: packages-check
 	@tests/packages bench
-	@$(MAKE) --no-print-directory -s -j2 tests
+	@$(MAKE) --no-print-directory -s -j2 tests $(bench_tools)
 	@tests/bench/run $(abspath $(BUILD))
 
 .PHONY: lint

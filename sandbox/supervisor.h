@@ -4,7 +4,7 @@
 
 #include "cell.h"
 
-enum { SUPERVISOR_MAX_CELLS = 64, SUPERVISOR_MAX_HELPERS = 32 };
+enum { SUPERVISOR_MAX_CELLS = 256, SUPERVISOR_MAX_HELPERS = 32 };
 
 /* A confined helper program of ours that is running. */
 struct helper_process {
