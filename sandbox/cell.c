@@ -140,7 +140,7 @@ static int give_mounts(struct cell *c, struct error *err)
         _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
         struct mounts_for who = {&c->request, c->ids, true, c->pid};
         struct mounts *m = &c->mounts;
-        int fds[MOUNTS_MAX + 2], r = 0;
+        int fds[MOUNTS_MAX + 1], r = 0;
         unsigned count = 0;
 
         if (c->machine->root) {
@@ -151,7 +151,6 @@ static int give_mounts(struct cell *c, struct error *err)
         }
         if (r < 0)
                 return -1;
-        put_u8(&payload, m->result >= 0);
         put_u8(&payload, (uint8_t)m->tree_count);
         for (unsigned i = 0; i < m->tree_count; i++) {
                 put_text(&payload, m->trees[i].place);
@@ -159,8 +158,6 @@ static int give_mounts(struct cell *c, struct error *err)
         }
         if (m->root >= 0)
                 fds[count++] = m->root;
-        if (m->result >= 0)
-                fds[count++] = m->result;
         return frame_send(c->socket, INSIDE_MOUNTS, &payload, fds, count, err);
 }
 
@@ -181,8 +178,9 @@ static int give_groups(struct cell *c, bool in_group, struct error *err)
 
 static int start_first(struct cell *c, struct error *err)
 {
+        const struct mounts_for who = {&c->request, c->ids, true, 0};
         int sockets[2], pipes[2], r;
-        bool in_group;
+        bool in_group = false;
 
         if (fd_socketpair(sockets, err) < 0)
                 return -1;
@@ -195,10 +193,14 @@ static int start_first(struct cell *c, struct error *err)
         c->started = pipes[0];
         if (c->machine->root)
                 ids_borrow(&c->ids, true);
-        c->pid = clone_first(c, &in_group);
-        if (c->pid == 0)
-                become_first(c, sockets[1], pipes[1]);
-        r = c->pid < 0 ? error_errno(err, CODE_INFRA_CELL, errno, "cannot make namespaces") : 0;
+        r = c->machine->root ? mounts_begin(&c->mounts, &who, err) : 0;
+        if (r == 0) {
+                c->pid = clone_first(c, &in_group);
+                if (c->pid == 0)
+                        become_first(c, sockets[1], pipes[1]);
+                if (c->pid < 0)
+                        r = error_errno(err, CODE_INFRA_CELL, errno, "cannot make namespaces");
+        }
         if (c->machine->root)
                 ids_borrow(&c->ids, false);
         done(c, SETUP_NAMESPACES);

@@ -7,7 +7,9 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 enum { MOST_BYTES = 16 << 20 };
@@ -115,18 +117,46 @@ static const char *next_line(const char **at, char *line, size_t size)
         return line;
 }
 
-static int open_one(const char *mounts, const char *groups, const char *controller)
+static const char *find_group(const char *groups, const char *controller, char *line, size_t size)
+{
+        const char *group = NULL;
+
+        while (!group && next_line(&groups, line, size))
+                group = hierarchy_match_group(line, controller);
+        return group;
+}
+
+/* Where almost every system has it; what lies there must be a hierarchy. In a container that sees
+ * only a part of it, the path is another, and the list of mounts tells which. */
+static int open_usual(const char *group, const char *controller)
+{
+        static const char *const places[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
+        const __typeof__(((struct statfs *)0)->f_type) wanted =
+                controller ? CGROUP_SUPER_MAGIC : CGROUP2_SUPER_MAGIC;
+        char path[2 * PATH_MAX];
+
+        for (unsigned i = 0; i < (controller ? 1 : 2); i++) {
+                _cleanup_fd_ int dir = -EBADF;
+                struct statfs st;
+
+                snprintf(path, sizeof path, "%s%s%s%s", places[i], controller ? "/" : "",
+                        controller ? controller : "", group);
+                dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+                if (dir >= 0 && fstatfs(dir, &st) == 0 && st.f_type == wanted)
+                        return take_fd(&dir);
+        }
+        return -1;
+}
+
+static int open_mounted(const char *mounts, const char *group, const char *controller)
 {
         struct hierarchy_mount mount;
         char line[2 * PATH_MAX], path[2 * PATH_MAX];
-        const char *group = NULL;
         bool found = false;
 
         while (!found && next_line(&mounts, line, sizeof line))
                 found = hierarchy_match_mount(line, controller, &mount);
-        while (found && !group && next_line(&groups, line, sizeof line))
-                group = hierarchy_match_group(line, controller);
-        if (!group)
+        if (!found)
                 return -1;
         snprintf(path, sizeof path, "%s%s", mount.place, hierarchy_below(group, mount.root));
         return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -134,13 +164,21 @@ static int open_one(const char *mounts, const char *groups, const char *controll
 
 void hierarchy_open_own(const char *const *controllers, unsigned count, int *ret)
 {
-        char *mounts = read_whole("/proc/self/mountinfo"),
-             *groups = read_whole("/proc/self/cgroup");
+        char *groups = read_whole("/proc/self/cgroup"), *mounts = NULL;
 
-        for (unsigned i = 0; i < count; i++)
-                ret[i] = mounts && groups ? open_one(mounts, groups, controllers[i]) : -1;
-        free(mounts);
+        for (unsigned i = 0; i < count; i++) {
+                char line[2 * PATH_MAX];
+                const char *group =
+                        groups ? find_group(groups, controllers[i], line, sizeof line) : NULL;
+
+                ret[i] = group ? open_usual(group, controllers[i]) : -1;
+                if (ret[i] < 0 && group && !mounts)
+                        mounts = read_whole("/proc/self/mountinfo");
+                if (ret[i] < 0 && group && mounts)
+                        ret[i] = open_mounted(mounts, group, controllers[i]);
+        }
         free(groups);
+        free(mounts);
 }
 
 int hierarchy_open_parent(int dir)

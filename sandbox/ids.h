@@ -26,8 +26,8 @@ int ids_open_namespace(pid_t pid);
  * namespace with its maker as well: made under the cell's own first id, a cell has those counts to
  * itself. */
 void ids_borrow(const struct ids *ids, bool borrow);
-/* While the cell's ids are borrowed: be root again, but without the right to pass file modes. To files
- * that are shown as the cell's own, that is anyone. */
+/* While the cell's ids are borrowed: be root again, but without the right to pass file modes. To
+ * files that are shown as the cell's own, that is anyone. */
 int ids_be_anyone(const struct ids *ids, bool anyone);
 /* Write the maps of the new user namespace that process `pid` is in. */
 int ids_map(const struct ids *ids, pid_t pid, struct error *err);

@@ -147,22 +147,20 @@ static void wait_for_mounts(struct inside *in)
         struct mounts *m = in->mounts;
         struct reader r;
         unsigned trees, at = 0;
-        bool result;
 
         receive(in, INSIDE_MOUNTS, &f);
         r = reader_of(f.payload.data, f.payload.len);
-        result = get_u8(&r) != 0;
         trees = get_u8(&r);
-        if (trees > MOUNTS_MAX || f.fd_count != trees + (in->root ? 1U + result : 0U))
+        if (trees > MOUNTS_MAX || f.fd_count != trees + (in->root ? 1U : 0U))
                 _exit(1);
         for (; m->tree_count < trees; m->tree_count++) {
                 get_text(&r, m->trees[m->tree_count].place, CELL_MAX_PLACE);
                 m->trees[m->tree_count].mount = take_fd(&f.fds[at++]);
         }
-        if (in->root)
+        if (in->root) {
+                fd_close(m->root); /* perhaps another mount of it now */
                 m->root = take_fd(&f.fds[at++]);
-        if (in->root && result)
-                m->result = take_fd(&f.fds[at]);
+        }
         if (!reader_done(&r))
                 _exit(1);
 }
@@ -215,7 +213,8 @@ static void build_view(struct inside *in)
         struct error err;
 
         if (!in->root) {
-                if (mounts_make(in->mounts, &who, &err) < 0)
+                if (mounts_begin(in->mounts, &who, &err) < 0 || mounts_fill(in->mounts, &err) < 0 ||
+                        mounts_make(in->mounts, &who, &err) < 0)
                         fail(in, &err);
                 if (in->mounts->result >= 0 && frame_send(in->socket, INSIDE_RESULT_DIR, &nothing,
                                                        &in->mounts->result, 1, &err) < 0)
@@ -239,9 +238,12 @@ static int command_entry(void *in)
 void inside_main(struct inside *in)
 {
         static char stack[64 << 10] __attribute__((aligned(16)));
+        struct error err;
         pid_t command;
 
         make_slow_namespaces(in);
+        if (in->root && mounts_fill(in->mounts, &err) < 0)
+                fail(in, &err);
         wait_for_mounts(in);
         prctl(PR_SET_DUMPABLE, 0); /* not earlier: an ordinary user could not write our id maps */
         /* Also the effective id that the supervisor borrowed: all three are 0 inside. */

@@ -10,9 +10,8 @@
 
 enum inside_message {
         /* supervisor → first process */
-        INSIDE_MOUNTS = 1, /* ids are set, and as root the mounts made: u8 result directory or not,
-                              u8 n + n × text place; descriptors: the trees, the root, the result
-                              directory. As a user: 0, 0 */
+        INSIDE_MOUNTS = 1, /* ids are set, and as root the mounts made: u8 n + n × text place;
+                              descriptors: the trees, the root. As a user: 0 */
         INSIDE_DOORS,      /* the groups are made; descriptors: their doors */
         /* and back */
         INSIDE_RESULT_DIR, /* descriptor of the result directory, made inside */

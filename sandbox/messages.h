@@ -12,16 +12,16 @@
 
 enum cell_message {
         /* runner → supervisor */
-        CELL_START =
-                1,    /* u32 id, u8 enum cell_kind, u8 flags, LIMIT_COUNT × u64 limit,
-                         u32 uid, u32 gid (inside), text workdir, u32 n + n × text argument, u32 n + n
-                         × text NAME=VALUE,    u32 n + n × (u8 enum place_kind, text place): one
-                         descriptor each,    text result directory (empty: none), text result file beneath
-                         it;    descriptors: stdin, stdout, stderr, then one tree for each mount */
-        CELL_KILL,    /* u32 id, u16 enum code: the reason to be given in CELL_DONE */
-        EXEC_REPORT,  /* (assay-cell exec) u8 timing wanted; descriptor: where the report goes */
-        HELPER_START, /* u32 id, u8 enum helper, u8 enum helper_mode; descriptors: its input,
-                         its answer, for the unpacker the directory */
+        CELL_START = 1, /* u32 id, u8 enum cell_kind, u8 flags, LIMIT_COUNT × u64 limit,
+                           u32 uid, u32 gid (inside), text workdir, u32 n + n × text argument, u32 n
+                           + n × text NAME=VALUE,    u32 n + n × (u8 enum place_kind, text place):
+                           one descriptor each,    text result directory (empty: none), text result
+                           file beneath it;    descriptors: stdin, stdout, stderr, then one tree for
+                           each mount */
+        CELL_KILL,      /* u32 id, u16 enum code: the reason to be given in CELL_DONE */
+        EXEC_REPORT,    /* (assay-cell exec) u8 timing wanted; descriptor: where the report goes */
+        HELPER_START,   /* u32 id, u8 enum helper, u8 enum helper_mode; descriptors: its input,
+                           its answer, for the unpacker the directory */
 
         /* supervisor → runner */
         SUPERVISOR_READY, /* u8 root, u8 enum id_map, u8 cgroup version (0 none, 1, 2), u8 landlock

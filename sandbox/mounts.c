@@ -40,12 +40,9 @@ static const struct {
         const char *path;
         mode_t mode;
 } directories[] = {
-        {"dev", 0755},
         {"dev/pts", 0755},
         {"dev/shm", 01777},
-        {"etc", 0755},
         {"home", 0755},
-        {"proc", 0755},
         {"root", 0700},
         {"run", 0755},
         {"tmp", 01777},
@@ -102,13 +99,18 @@ void mounts_free(struct mounts *m)
         m->result = fd_close(m->result);
 }
 
-void mounts_close_trees(struct mounts *m)
+static void forget_trees(struct mounts *m)
 {
-        m->root = fd_close(m->root);
         while (m->layer_count > 0)
                 fd_close(m->layers[--m->layer_count]);
         while (m->tree_count > 0)
                 fd_close(m->trees[--m->tree_count].mount);
+}
+
+void mounts_close_trees(struct mounts *m)
+{
+        forget_trees(m);
+        m->root = fd_close(m->root);
 }
 
 static int set_number(int fs, const char *key, uint64_t value)
@@ -146,7 +148,7 @@ static int make_layer(const struct mounts *m, const char *what, char *ret_path, 
         int fd;
 
         snprintf(place, sizeof place, "proc/%s-%u", what, m->tree_count);
-        if (mkdirat(m->root, place, 0755) < 0)
+        if (mkdirat(m->root, place, 0755) < 0 && errno != EEXIST)
                 return -1;
         fd = openat(m->root, place, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (fd >= 0)
@@ -287,7 +289,7 @@ static int keep_layer(struct mounts *m, const char *what, int layer)
         if (!attach_layers)
                 return 0;
         snprintf(place, sizeof place, "proc/%s-%u", what, m->tree_count);
-        if (mkdirat(m->root, place, 0755) < 0)
+        if (mkdirat(m->root, place, 0755) < 0 && errno != EEXIST)
                 return -1;
         return sys_move_mount(layer, "", m->root, place, MOVE_MOUNT_F_EMPTY_PATH);
 }
@@ -397,7 +399,7 @@ static int add_host_tree(const struct mounts_for *who, struct mounts *m, const c
                 if (len <= 0)
                         return 0;
                 target[len] = '\0';
-                if (symlinkat(target, m->root, name) < 0)
+                if (symlinkat(target, m->root, name) < 0 && errno != EEXIST)
                         return error_errno(
                                 err, CODE_INFRA_CELL, errno, "cannot make %s of a cell", path);
                 return 0;
@@ -458,37 +460,47 @@ static int make_devices(const struct mounts *m)
         return 0;
 }
 
-static int fill_root(const struct mounts *m, bool root)
+int mounts_begin(struct mounts *m, const struct mounts_for *who, struct error *err)
 {
-        for (size_t i = 0; i < sizeof directories / sizeof *directories; i++)
-                if (mkdirat(m->root, directories[i].path, directories[i].mode) < 0)
-                        return -1;
-        for (size_t i = 0; i < sizeof etc_files / sizeof *etc_files; i++)
-                if (write_file(m->root, etc_files[i].path, etc_files[i].text) < 0)
-                        return -1;
-        for (size_t i = 0; i < sizeof dev_links / sizeof *dev_links; i++)
-                if (symlinkat(dev_links[i].target, m->root, dev_links[i].path) < 0)
-                        return -1;
-        return root ? make_devices(m) : 0;
+        const struct cell_request *q = who->request;
+        const uint64_t *limit = q->limits.value;
+        mode_t saved;
+        bool good;
+
+        m->root = make_tmpfs(&who->ids, limit[LIMIT_DISK], limit[LIMIT_INODES] + OWN_INODES,
+                MOUNT_ATTR_NOSUID, "0755", err);
+        if (m->root >= 0 && *q->result_dir)
+                m->result = make_tmpfs(&who->ids, limit[LIMIT_RESULT] * 4, 1024,
+                        MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC, "0755", err);
+        if (m->root < 0 || (*q->result_dir && m->result < 0))
+                return -1;
+        saved = umask(0); /* modes are what the tables say */
+        good = mkdirat(m->root, "dev", 0755) == 0 && mkdirat(m->root, "etc", 0755) == 0 &&
+               mkdirat(m->root, "proc", 0755) == 0 && (!who->root || make_devices(m) == 0);
+        umask(saved);
+        return good ? 0 : error_errno(err, CODE_INFRA_CELL, errno, "cannot begin a cell's root");
+}
+
+int mounts_fill(const struct mounts *m, struct error *err)
+{
+        mode_t saved = umask(0);
+        int r = 0;
+
+        for (size_t i = 0; r == 0 && i < sizeof directories / sizeof *directories; i++)
+                r = mkdirat(m->root, directories[i].path, directories[i].mode);
+        for (size_t i = 0; r == 0 && i < sizeof etc_files / sizeof *etc_files; i++)
+                r = write_file(m->root, etc_files[i].path, etc_files[i].text);
+        for (size_t i = 0; r == 0 && i < sizeof dev_links / sizeof *dev_links; i++)
+                r = symlinkat(dev_links[i].target, m->root, dev_links[i].path);
+        umask(saved);
+        return r < 0 ? error_errno(err, CODE_INFRA_CELL, errno, "cannot fill the root of a cell")
+                     : 0;
 }
 
 static int make_all(struct mounts *m, const struct mounts_for *who, struct error *err)
 {
         const struct cell_request *q = who->request;
-        const uint64_t *limit = q->limits.value;
 
-        m->root = make_tmpfs(&who->ids, limit[LIMIT_DISK], limit[LIMIT_INODES] + OWN_INODES,
-                MOUNT_ATTR_NOSUID, "0755", err);
-        if (m->root < 0)
-                return -1;
-        if (*q->result_dir) {
-                m->result = make_tmpfs(&who->ids, limit[LIMIT_RESULT] * 4, 1024,
-                        MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC, "0755", err);
-                if (m->result < 0)
-                        return -1;
-        }
-        if (fill_root(m, who->root) < 0)
-                return error_errno(err, CODE_INFRA_CELL, errno, "cannot fill the root of a cell");
         /* A layer must be attached somewhere; an ordinary user's root tmpfs goes to its place
          * in this, the cell's own, mount namespace already. */
         if (!who->root && sys_move_mount(m->root, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH) < 0)
@@ -514,12 +526,12 @@ static int make_once(struct mounts *m, const struct mounts_for *who, struct erro
 
 int mounts_make(struct mounts *m, const struct mounts_for *who, struct error *err)
 {
-        mode_t saved = umask(0); /* modes are what the tables say */
+        mode_t saved = umask(0);
         int r = make_once(m, who, err);
 
         if (r < 0 && errno == EINVAL && who->root && !attach_layers) {
                 attach_layers = true;
-                mounts_free(m);
+                forget_trees(m);
                 r = make_once(m, who, err);
         }
         umask(saved);
@@ -582,13 +594,14 @@ static int attach_proc(int root)
                 return -1;
         for (size_t i = 0; i < sizeof proc_masks / sizeof *proc_masks; i++) {
                 const char *path = proc_masks[i].path;
-                _cleanup_fd_ int cover =
-                        sys_open_tree(root, proc_masks[i].hidden ? "dev/null" : path,
-                                OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+                _cleanup_fd_ int cover = -EBADF;
 
-                if (cover >= 0 && sys_mount_setattr(cover, "", AT_EMPTY_PATH, &read_only) < 0)
-                        return -1;
-                if ((cover < 0 || attach(cover, root, path) < 0) && errno != ENOENT)
+                if (faccessat(root, path, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+                        continue; /* not every kernel has all of them */
+                cover = sys_open_tree(root, proc_masks[i].hidden ? "dev/null" : path,
+                        OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+                if (cover < 0 || sys_mount_setattr(cover, "", AT_EMPTY_PATH, &read_only) < 0 ||
+                        attach(cover, root, path) < 0)
                         return -1;
         }
         return 0;

@@ -39,7 +39,11 @@ struct mounts_for {
         pid_t first;    /* as root: the cell's first process, whose user namespace maps its ids */
 };
 
-/* On failure what was made is kept in `m` for mounts_free(). */
+/* The root and what lies in it: mounts_begin() and mounts_make() by the maker, mounts_fill() by the
+ * first process, between them or at the same time as the second. On failure what was made is kept
+ * in `m` for mounts_free(). */
+int mounts_begin(struct mounts *m, const struct mounts_for *who, struct error *err);
+int mounts_fill(const struct mounts *m, struct error *err);
 int mounts_make(struct mounts *m, const struct mounts_for *who, struct error *err);
 int mounts_fit(struct mounts *m, const struct cell_request *request, bool root, struct error *err);
 int mounts_leave_host(const struct mounts *m, struct error *err);
