@@ -164,6 +164,13 @@ int channel_send_order(int socket, uint32_t id, const struct cell_order *order, 
         return frame_send(socket, CELL_START, &payload, fds, count, err);
 }
 
+int channel_prepare_cell(struct channel *c, struct error *err)
+{
+        const struct buffer nothing = BUFFER_INIT;
+
+        return send_request(c, CELL_PREPARE, &nothing, NULL, 0, err);
+}
+
 uint32_t channel_start_cell(struct channel *c, const struct cell_order *order, struct error *err)
 {
         if (channel_ready(c, err) < 0 ||

@@ -69,6 +69,8 @@ int channel_ready(struct channel *c, struct error *err);
 
 /* Put the CELL_START of an order into `socket` (`assay exec` hands it on like this). */
 int channel_send_order(int socket, uint32_t id, const struct cell_order *order, struct error *err);
+/* A cell will be asked for soon. */
+int channel_prepare_cell(struct channel *c, struct error *err);
 /* Start a cell; returns its id, or 0. */
 uint32_t channel_start_cell(struct channel *c, const struct cell_order *order, struct error *err);
 int channel_kill(struct channel *c, uint32_t id, enum code reason, struct error *err);

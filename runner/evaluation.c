@@ -80,6 +80,9 @@ static int phase_received(struct evaluation *e, struct error *err)
 
 static int phase_unpack(struct evaluation *e, struct error *err)
 {
+        /* The suite's cell gets its namespaces meanwhile. */
+        if (e->task.mode != MODE_LLM && channel_prepare_cell(&e->channel, err) < 0)
+                return -1;
         return submission_unpack(&e->submission, &e->task, &e->workspace, &e->channel, err);
 }
 

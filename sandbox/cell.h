@@ -24,7 +24,8 @@ struct cell {
         struct ids ids;
         struct mounts mounts;
         struct cgroup group;
-        pid_t pid; /* of the first process */
+        bool in_group; /* the first process was born in its version 2 group */
+        pid_t pid;     /* of the first process */
         int pidfd, socket, started;
         uint64_t started_at; /* monotonic microseconds; 0: not yet */
         uint64_t look_at;    /* when to look at cpu time next */
@@ -40,9 +41,16 @@ struct cell {
 
 enum { CELL_POLL_FDS = 4 };
 
-/* Make a cell and start its command. Takes over the request; on failure nothing is left. */
-struct cell *cell_start(
-        const struct machine *machine, struct cell_request *request, struct error *err);
+/* A first process in namespaces of its own, which waits for a request: what takes longest is done
+ * before. Nobody's cell yet. */
+struct cell *cell_prepare(const struct machine *machine, struct error *err);
+/* Is it still there? */
+bool cell_waits(const struct cell *c);
+/* Make it the cell of a request and start the command. Takes over the prepared cell and the
+ * request, whose payload goes to the first process as it came; NULL on failure, and nothing is
+ * left. */
+struct cell *cell_start(struct cell *prepared, struct cell_request *request,
+        const struct buffer *payload, struct error *err);
 /* What to wait for: fills CELL_POLL_FDS entries and lowers *wake_at. */
 void cell_watch(const struct cell *c, struct pollfd *fds, uint64_t *wake_at);
 /* Look at what happened. Returns true when all processes of the cell are gone and `usage`, `end`

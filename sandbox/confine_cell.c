@@ -16,9 +16,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* The count includes the first process; one more than the limit may start, so that a look can tell
+ * a cell beyond its limit from one that is just there. */
+enum { OWN_PIDS = 2 };
+
 const char *confine_limits(const struct inside *in)
 {
-        const uint64_t *limit = in->request->limits.value;
+        const uint64_t *limit = in->request.limits.value;
         const struct {
                 int resource;
                 uint64_t value;
@@ -37,8 +41,8 @@ const char *confine_limits(const struct inside *in)
                 {RLIMIT_RTPRIO, 0},
                 {RLIMIT_NICE, 0},
                 /* Where no group counts processes and memory. */
-                {RLIMIT_NPROC, in->pids_rlimit ? in->pids_rlimit : UINT64_MAX},
-                {RLIMIT_DATA, in->weak_memory ? 2 * limit[LIMIT_MEMORY] : UINT64_MAX},
+                {RLIMIT_NPROC, in->grouped ? UINT64_MAX : limit[LIMIT_PIDS] + OWN_PIDS},
+                {RLIMIT_DATA, in->grouped ? UINT64_MAX : 2 * limit[LIMIT_MEMORY]},
         };
 
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -80,7 +84,7 @@ const char *confine_cell(const struct inside *in)
 {
         if (syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL) < 0 && errno != ENOSYS)
                 return "leave the caller's keyring";
-        if (take_user(in->request->uid, in->request->gid) < 0)
+        if (take_user(in->request.uid, in->request.gid) < 0)
                 return "take the ids of its user";
         if (drop_capabilities() < 0)
                 return "drop its capabilities";

@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MESSAGE_MAX = MOUNTS_MAX * (CELL_MAX_PLACE + 8) };
+enum { MESSAGE_MAX = CELL_MAX_REQUEST };
 
 static void __attribute__((noreturn)) fail(const struct inside *in, const struct error *err)
 {
@@ -88,7 +88,7 @@ static void done(struct inside *in, enum setup_step step)
 
 static void __attribute__((noreturn)) command_main(struct inside *in)
 {
-        const struct cell_request *q = in->request;
+        const struct cell_request *q = &in->request;
         struct error err;
         struct exec_news news = {.reason = EXEC_NEXT};
 
@@ -141,26 +141,46 @@ static void receive(const struct inside *in, enum inside_message type, struct fr
                 _exit(1);
 }
 
+static void wait_for_request(struct inside *in)
+{
+        _cleanup_frame_ struct frame f = FRAME_INIT;
+        struct error err;
+
+        receive(in, INSIDE_REQUEST, &f);
+        if (request_decode(&f, &in->request, &err) < 0)
+                fail(in, &err);
+        if (!in->root)
+                return;
+        /* Trees come ready as mounts. */
+        for (unsigned i = 0; i < in->request.mount_count; i++)
+                in->request.mounts[i].tree = fd_close(in->request.mounts[i].tree);
+        receive(in, INSIDE_ROOT, &f);
+        if (f.fd_count != 1U + (*in->request.result_dir != '\0'))
+                _exit(1);
+        in->mounts.root = take_fd(&f.fds[0]);
+        if (f.fd_count > 1)
+                in->mounts.result = take_fd(&f.fds[1]);
+}
+
 static void wait_for_mounts(struct inside *in)
 {
         _cleanup_frame_ struct frame f = FRAME_INIT;
-        struct mounts *m = in->mounts;
+        struct mounts *m = &in->mounts;
         struct reader r;
-        unsigned trees, at = 0;
+        unsigned trees;
 
         receive(in, INSIDE_MOUNTS, &f);
         r = reader_of(f.payload.data, f.payload.len);
         trees = get_u8(&r);
-        if (trees > MOUNTS_MAX || f.fd_count != trees + (in->root ? 1U : 0U))
+        if (trees > MOUNTS_MAX || f.fd_count != trees + 1U)
                 _exit(1);
-        for (; m->tree_count < trees; m->tree_count++) {
-                get_text(&r, m->trees[m->tree_count].place, CELL_MAX_PLACE);
-                m->trees[m->tree_count].mount = take_fd(&f.fds[at++]);
+        for (unsigned i = 0; i < trees; i++) {
+                get_text(&r, m->trees[i].place, CELL_MAX_PLACE);
+                m->trees[i].mount = take_fd(&f.fds[i]);
         }
-        if (in->root) {
-                fd_close(m->root); /* perhaps another mount of it now */
-                m->root = take_fd(&f.fds[at++]);
-        }
+        m->tree_count = trees;
+        fd_close(m->root); /* perhaps it is another mount of it now */
+        m->root = take_fd(&f.fds[trees]);
         if (!reader_done(&r))
                 _exit(1);
 }
@@ -194,6 +214,20 @@ static int loopback_up(void)
         return fd < 0 ? -1 : ioctl(fd, SIOCSIFFLAGS, &request);
 }
 
+/* Of what the supervisor had open at the moment, only the two ends that are its own: it may wait
+ * for long, and must not hold what belongs to other cells. */
+static void keep_own_descriptors(const struct inside *in)
+{
+        unsigned low = (unsigned)(in->socket < in->started ? in->socket : in->started);
+        unsigned high = (unsigned)(in->socket < in->started ? in->started : in->socket);
+
+        /* 0 to 2 stay taken, so that nothing lands there that is to be moved there. */
+        if ((low > CELL_STDIO && syscall(SYS_close_range, CELL_STDIO, low - 1, 0) < 0) ||
+                (high > low + 1 && syscall(SYS_close_range, low + 1, high - 1, 0) < 0) ||
+                syscall(SYS_close_range, high + 1, ~0U, 0) < 0)
+                check(in, "close its descriptors");
+}
+
 /* What needs neither ids nor mounts, while the supervisor makes those. */
 static void make_slow_namespaces(struct inside *in)
 {
@@ -206,24 +240,44 @@ static void make_slow_namespaces(struct inside *in)
         done(in, SETUP_NETWORK);
 }
 
-static void build_view(struct inside *in)
+/* Also the effective id that the supervisor borrowed: all three are 0 inside. */
+static void become_root(const struct inside *in)
 {
-        const struct mounts_for who = {in->request, {IDS_SINGLE, 0, 0, 1}, false, 0};
+        if ((in->root && setgroups(0, NULL) < 0) || setresgid(0, 0, 0) < 0 ||
+                setresuid(0, 0, 0) < 0)
+                check(in, "take its ids");
+}
+
+/* As root the supervisor has made the mounts, else they are made here. */
+static void make_mounts(struct inside *in)
+{
+        const struct mounts_for who = {&in->request, {IDS_SINGLE, 0, 0, 1}, false, 0};
         const struct buffer nothing = BUFFER_INIT;
+        struct mounts *m = &in->mounts;
         struct error err;
 
-        if (!in->root) {
-                if (mounts_begin(in->mounts, &who, &err) < 0 || mounts_fill(in->mounts, &err) < 0 ||
-                        mounts_make(in->mounts, &who, &err) < 0)
+        if (in->root) {
+                if (mounts_fill(m, &err) < 0)
                         fail(in, &err);
-                if (in->mounts->result >= 0 && frame_send(in->socket, INSIDE_RESULT_DIR, &nothing,
-                                                       &in->mounts->result, 1, &err) < 0)
-                        fail(in, &err);
+                wait_for_mounts(in);
+                return;
         }
-        if (mounts_fit(in->mounts, in->request, in->root, &err) < 0)
+        if (mounts_begin(m, &who, &err) < 0 || mounts_fill(m, &err) < 0 ||
+                mounts_make(m, &who, &err) < 0)
+                fail(in, &err);
+        if (m->result >= 0 &&
+                frame_send(in->socket, INSIDE_RESULT_DIR, &nothing, &m->result, 1, &err) < 0)
+                fail(in, &err);
+}
+
+static void build_view(struct inside *in)
+{
+        struct error err;
+
+        if (mounts_fit(&in->mounts, &in->request, in->root, &err) < 0)
                 fail(in, &err);
         done(in, SETUP_VIEW);
-        if (mounts_leave_host(in->mounts, &err) < 0)
+        if (mounts_leave_host(&in->mounts, &err) < 0)
                 fail(in, &err);
         done(in, SETUP_LEAVE);
 }
@@ -238,23 +292,20 @@ static int command_entry(void *in)
 void inside_main(struct inside *in)
 {
         static char stack[64 << 10] __attribute__((aligned(16)));
-        struct error err;
         pid_t command;
 
+        keep_own_descriptors(in);
+        tie_to_supervisor(in);
         make_slow_namespaces(in);
-        if (in->root && mounts_fill(in->mounts, &err) < 0)
-                fail(in, &err);
-        wait_for_mounts(in);
+        wait_for_request(in);
         prctl(PR_SET_DUMPABLE, 0); /* not earlier: an ordinary user could not write our id maps */
-        /* Also the effective id that the supervisor borrowed: all three are 0 inside. */
-        if ((in->root && setgroups(0, NULL) < 0) || setresgid(0, 0, 0) < 0 ||
-                setresuid(0, 0, 0) < 0)
-                check(in, "take its ids");
         /* Files that this process makes for the cell must not depend on the caller's umask. */
         umask(022);
+        make_mounts(in);
+        become_root(in);
         build_view(in);
         enter_groups(in);
-        tie_to_supervisor(in);
+        tie_to_supervisor(in); /* again: a change of ids had undone it */
         check(in, confine_cell(in));
         done(in, SETUP_RIGHTS);
         command = clone(command_entry, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, in);

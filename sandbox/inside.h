@@ -10,9 +10,11 @@
 
 enum inside_message {
         /* supervisor → first process */
-        INSIDE_MOUNTS = 1, /* ids are set, and as root the mounts made: u8 n + n × text place;
-                              descriptors: the trees, the root. As a user: 0 */
-        INSIDE_DOORS,      /* the groups are made; descriptors: their doors */
+        INSIDE_REQUEST = 1, /* the ids are set; payload and descriptors of CELL_START */
+        INSIDE_ROOT,        /* (as root) descriptors of the root's tmpfs, to be filled, and of the
+                               result directory if there is one */
+        INSIDE_MOUNTS,      /* (as root) u8 n + n × text place; descriptors: the trees, the root */
+        INSIDE_DOORS,       /* the groups are made; descriptors: their doors */
         /* and back */
         INSIDE_RESULT_DIR, /* descriptor of the result directory, made inside */
         INSIDE_FAILED,     /* error: the view could not be built */
@@ -48,14 +50,13 @@ struct exec_news {
 enum { EXEC_NEXT = 0 };
 
 struct inside {
-        const struct cell_request *request;
-        struct mounts *mounts; /* come with INSIDE_MOUNTS as root, are made inside as a user */
-        bool root;
-        uint64_t pids_rlimit; /* 0: the group counts processes */
-        bool weak_memory;     /* an rlimit stands in for the group */
+        bool root;    /* the supervisor is root of the host */
+        bool grouped; /* control groups hold the limits; without, rlimits stand in */
+        int socket;   /* to the supervisor */
+        int started;  /* the exec pipe: struct exec_news, then its end */
+        struct cell_request request;
+        struct mounts mounts;
         uint64_t done_at[SETUP_COUNT];
-        int socket;  /* to the supervisor */
-        int started; /* the exec pipe: struct exec_news, then its end */
 };
 
 /* The life of the first process, from clone to exit. */

@@ -18,6 +18,7 @@ enum cell_message {
                            one descriptor each,    text result directory (empty: none), text result
                            file beneath it;    descriptors: stdin, stdout, stderr, then one tree for
                            each mount */
+        CELL_PREPARE,   /* nothing in it: get one further cell ready before it is asked for */
         CELL_KILL,      /* u32 id, u16 enum code: the reason to be given in CELL_DONE */
         EXEC_REPORT,    /* (assay-cell exec) u8 timing wanted; descriptor: where the report goes */
         HELPER_START,   /* u32 id, u8 enum helper, u8 enum helper_mode; descriptors: its input,

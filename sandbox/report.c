@@ -50,14 +50,15 @@ static const char *const step_names[SETUP_COUNT] = {
         [SETUP_EXEC] = "exec",
 };
 
-/* When each step was done, counted from the request; what was not needed is left out. */
+/* When each step was done, counted from the request; what was not needed, or was ready before, is
+ * left out. */
 static void add_timing(struct buffer *b, const struct setup *s)
 {
         const char *comma = "";
 
         buffer_add_text(b, "\"done_us\": {");
         for (unsigned i = 0; i < SETUP_COUNT; i++) {
-                if (!s->done_at[i])
+                if (s->done_at[i] < s->requested_at)
                         continue;
                 buffer_add_format(b, "%s\"%s\": %llu", comma, step_names[i],
                         (unsigned long long)(s->done_at[i] - s->requested_at));

@@ -19,7 +19,7 @@ void request_free(struct cell_request *r)
                 fd_close(r->stdio[i]);
         for (unsigned i = 0; i < r->mount_count; i++)
                 fd_close(r->mounts[i].tree);
-        *r = (struct cell_request){.stdio = {-EBADF, -EBADF, -EBADF}};
+        *r = (struct cell_request)REQUEST_INIT;
 }
 
 static char **get_list(struct reader *r)
@@ -76,7 +76,7 @@ static bool stdio_ok(int fd)
 
 int request_decode(struct frame *f, struct cell_request *ret, struct error *err)
 {
-        struct cell_request q = {.stdio = {-EBADF, -EBADF, -EBADF}};
+        struct cell_request q = REQUEST_INIT;
         struct reader r = reader_of(f->payload.data, f->payload.len);
 
         q.id = get_u32(&r);

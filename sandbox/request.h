@@ -5,6 +5,8 @@
 #include "frame.h"
 #include "messages.h"
 
+#include <errno.h>
+
 struct request_mount {
         int tree; /* a directory or file of the host */
         uint8_t kind;
@@ -25,6 +27,11 @@ struct cell_request {
         char result_dir[CELL_MAX_PLACE];
         char result_file[CELL_MAX_PLACE];
 };
+
+#define REQUEST_INIT                                                                               \
+        {                                                                                          \
+                .stdio = { -EBADF, -EBADF, -EBADF }                                                \
+        }
 
 /* Decode a CELL_START frame, taking its descriptors. On success `ret` owns them, until
  * request_free(). */

@@ -91,6 +91,50 @@ static void send_done(const struct cell *c)
         answer(CELL_DONE, &payload, &fd, state == RESULT_FILE);
 }
 
+/* One that was made before, if it still lives, else a new one. */
+static struct cell *take_prepared(struct supervisor *s, struct error *err)
+{
+        while (s->prepared_count > 0) {
+                struct cell *c = s->prepared[--s->prepared_count];
+
+                if (cell_waits(c))
+                        return c;
+                cell_free(c);
+        }
+        return cell_prepare(&s->machine, err);
+}
+
+/* That it cannot be made now will show when it is asked for. */
+static void prepare_cell(struct supervisor *s, struct frame *f, struct error *err)
+{
+        struct error unused;
+        struct cell *c;
+
+        if (f->payload.len > 0 || f->fd_count > 0) {
+                error_set(err, CODE_INTERNAL_FRAME, "a request to prepare is malformed");
+                return;
+        }
+        if (s->prepared_count == SUPERVISOR_MAX_PREPARED)
+                return;
+        c = cell_prepare(&s->machine, &unused);
+        if (c)
+                s->prepared[s->prepared_count++] = c;
+}
+
+static struct cell *make_cell(struct supervisor *s, struct cell_request *request,
+        const struct buffer *payload, struct error *err)
+{
+        uint64_t requested_at = clock_us();
+        struct cell *c = take_prepared(s, err);
+
+        if (!c) {
+                request_free(request);
+                return NULL;
+        }
+        c->setup.requested_at = requested_at;
+        return cell_start(c, request, payload, err);
+}
+
 static void start_cell(struct supervisor *s, struct frame *f, struct error *err)
 {
         struct cell_request request;
@@ -102,7 +146,7 @@ static void start_cell(struct supervisor *s, struct frame *f, struct error *err)
         for (unsigned i = 0; i < SUPERVISOR_MAX_CELLS; i++) {
                 if (s->cells[i])
                         continue;
-                s->cells[i] = cell_start(&s->machine, &request, err);
+                s->cells[i] = make_cell(s, &request, &f->payload, err);
                 if (!s->cells[i])
                         send_failed(id, err);
                 err->code = CODE_NONE;
@@ -149,6 +193,7 @@ static bool serve_request(struct supervisor *s)
 {
         static void (*const verbs[])(struct supervisor *, struct frame *, struct error *) = {
                 [CELL_START] = start_cell,
+                [CELL_PREPARE] = prepare_cell,
                 [CELL_KILL] = stop_one,
                 [HELPER_START] = start_helper,
         };
@@ -215,6 +260,8 @@ static void end_all(struct supervisor *s)
 {
         for (unsigned i = 0; i < SUPERVISOR_MAX_CELLS; i++)
                 s->cells[i] = cell_free(s->cells[i]);
+        while (s->prepared_count > 0)
+                cell_free(s->prepared[--s->prepared_count]);
         for (unsigned i = 0; i < SUPERVISOR_MAX_HELPERS; i++)
                 if (s->helpers[i].pid > 0)
                         kill(s->helpers[i].pid, SIGKILL);
@@ -239,36 +286,36 @@ int supervisor_serve(struct supervisor *s)
 }
 
 /* The request, and whether a report is wanted, were put into the socket before we started. */
-static int take_exec_request(
-        struct cell_request *ret, int *ret_report, bool *ret_timing, struct error *err)
+static int take_exec_request(struct frame *f, int *ret_report, bool *ret_timing, struct error *err)
 {
-        _cleanup_frame_ struct frame f = FRAME_INIT;
-        int r = frame_receive(SUPERVISOR_SOCKET, &f, CELL_MAX_REQUEST, FRAME_MAX_FDS, err);
+        int r = frame_receive(SUPERVISOR_SOCKET, f, CELL_MAX_REQUEST, FRAME_MAX_FDS, err);
 
-        if (r > 0 && f.type == EXEC_REPORT && f.fd_count == 1 && f.payload.len == 1) {
-                *ret_report = take_fd(&f.fds[0]);
-                *ret_timing = f.payload.data[0] != 0;
-                r = frame_receive(SUPERVISOR_SOCKET, &f, CELL_MAX_REQUEST, FRAME_MAX_FDS, err);
+        if (r > 0 && f->type == EXEC_REPORT && f->fd_count == 1 && f->payload.len == 1) {
+                *ret_report = take_fd(&f->fds[0]);
+                *ret_timing = f->payload.data[0] != 0;
+                r = frame_receive(SUPERVISOR_SOCKET, f, CELL_MAX_REQUEST, FRAME_MAX_FDS, err);
         }
-        if (r <= 0 || f.type != CELL_START)
+        if (r <= 0 || f->type != CELL_START)
                 return error_set(err, CODE_INTERNAL_FRAME, "there is no request to execute");
-        return request_decode(&f, ret, err);
+        return 0;
 }
 
 int supervisor_exec(struct supervisor *s)
 {
         _cleanup_fd_ int report = -EBADF;
+        _cleanup_frame_ struct frame f = FRAME_INIT;
         struct cell_request request;
         struct error err = {0};
         bool timing = false, unused;
         struct cell *c;
         int status;
 
-        if (take_exec_request(&request, &report, &timing, &err) < 0) {
+        if (take_exec_request(&f, &report, &timing, &err) < 0 ||
+                request_decode(&f, &request, &err) < 0) {
                 error_print(&err);
                 return 125;
         }
-        c = s->cells[0] = cell_start(&s->machine, &request, &err);
+        c = s->cells[0] = make_cell(s, &request, &f.payload, &err);
         if (!c) {
                 error_print(&err);
                 return 125;

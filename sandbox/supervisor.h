@@ -4,7 +4,7 @@
 
 #include "cell.h"
 
-enum { SUPERVISOR_MAX_CELLS = 256, SUPERVISOR_MAX_HELPERS = 32 };
+enum { SUPERVISOR_MAX_CELLS = 256, SUPERVISOR_MAX_HELPERS = 32, SUPERVISOR_MAX_PREPARED = 4 };
 
 /* A confined helper program of ours that is running. */
 struct helper_process {
@@ -17,7 +17,9 @@ struct supervisor {
         struct machine machine;
         int signals; /* signalfd: interrupt, hang-up, termination */
         int programs[HELPER_COUNT];
-        struct cell *cells[SUPERVISOR_MAX_CELLS]; /* NULL: free */
+        struct cell *cells[SUPERVISOR_MAX_CELLS];       /* NULL: free */
+        struct cell *prepared[SUPERVISOR_MAX_PREPARED]; /* the first `prepared_count` are there */
+        unsigned prepared_count;
         struct helper_process helpers[SUPERVISOR_MAX_HELPERS];
 };
 
