@@ -97,7 +97,7 @@ $(BUILD)/musl/%.o: %.c Makefile
 	$(if $(QUIET),@echo '  cc   $<')
 	$(QUIET)$(MUSL_CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -U_FORTIFY_SOURCE -MMD -MP -c -o $@ $<
 $(musl_objects): | $(BUILD)/gen/filter_sandbox.h
-$(BUILD)/musl/sandbox/confine_cell.o: $(BUILD)/gen/filter_sandbox.h
+$(BUILD)/musl/sandbox/confine_cell.o $(BUILD)/musl/sandbox/trace.o: $(BUILD)/gen/filter_sandbox.h
 else
 $(BUILD)/assay-cell: $(call objects,$(cell_src)) $(BUILD)/libbase.a
 	$(call link,$(STATIC),$(cell_libs))
@@ -124,7 +124,7 @@ $(BUILD)/gen/filter_%.h: $(BUILD)/gen/filter_gen_%
 
 filters := $(patsubst %,$(BUILD)/gen/filter_%.h,sandbox images evaluators)
 $(call objects,$(cell_src) $(unpack_src) $(score_src)): | $(filters)
-$(call objects,sandbox/confine_cell.c): $(BUILD)/gen/filter_sandbox.h
+$(call objects,sandbox/confine_cell.c sandbox/trace.c): $(BUILD)/gen/filter_sandbox.h
 $(call objects,images/main.c): $(BUILD)/gen/filter_images.h
 $(call objects,evaluators/main.c): $(BUILD)/gen/filter_evaluators.h
 

@@ -142,8 +142,9 @@ int channel_send_order(int socket, uint32_t id, const struct cell_order *order, 
                 return error_set(err, CODE_USAGE, "a command with more than %d arguments",
                         CELL_MAX_ARGUMENTS);
         put_u32(&payload, id);
-        put_u8(&payload, (uint8_t)order->kind);
-        put_u8(&payload, order->allow_weak ? CELL_ALLOW_WEAK : 0);
+        put_u8(&payload, (uint8_t)order->profile);
+        put_u8(&payload, (uint8_t)((order->allow_weak ? CELL_ALLOW_WEAK : 0) |
+                                   (order->trace_denied ? CELL_TRACE_DENIED : 0)));
         for (unsigned i = 0; i < LIMIT_COUNT; i++)
                 put_u64(&payload, order->limits.value[i]);
         put_u32(&payload, order->uid);

@@ -33,8 +33,9 @@ struct channel {
 
 /* What a cell is to run; texts and descriptors are borrowed. */
 struct cell_order {
-        enum cell_kind kind;
+        enum cell_profile profile;
         bool allow_weak;
+        bool trace_denied; /* for `assay exec` only */
         struct limits limits;
         uint32_t uid, gid; /* inside */
         const char *workdir;

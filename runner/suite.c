@@ -32,7 +32,7 @@ static void fill_order(const struct evaluation *e, struct cell_order *order)
 {
         const struct task *t = &e->task;
 
-        order->kind = CELL_SUITE;
+        order->profile = PROFILE_SUITE;
         order->allow_weak = e->options->allow_weak;
         order->limits = t->limits[CELL_SUITE];
         order->workdir = contracts[t->contract].workdir;

@@ -60,6 +60,7 @@ struct cell *cell_free(struct cell *c)
         fd_close(c->pidfd);
         fd_close(c->socket);
         fd_close(c->started);
+        fd_close(c->listener);
         mounts_free(&c->mounts);
         request_free(&c->request);
         cgroup_remove(&c->group);
@@ -151,6 +152,7 @@ struct cell *cell_prepare(const struct machine *machine, struct error *err)
                 .pidfd = -EBADF,
                 .socket = -EBADF,
                 .started = -EBADF,
+                .listener = -EBADF,
         };
         if (has_group(c) && cgroup_claim(&machine->groups, &c->group, err) < 0)
                 return cell_free(c);
@@ -311,6 +313,7 @@ void cell_watch(const struct cell *c, struct pollfd *fds, uint64_t *wake_at)
         fds[1] = (struct pollfd){.fd = c->socket, .events = POLLIN};
         fds[2] = (struct pollfd){.fd = c->started, .events = POLLIN};
         fds[3] = (struct pollfd){.fd = c->stopped ? -1 : c->group.pids_events, .events = POLLPRI};
+        fds[4] = (struct pollfd){.fd = c->listener, .events = POLLIN};
         if (!c->started_at && !c->stopped && !c->ended &&
                 c->setup.requested_at + SETUP_MOST_US < *wake_at)
                 *wake_at = c->setup.requested_at + SETUP_MOST_US;
@@ -406,6 +409,10 @@ static void see_message(struct cell *c)
                 if (f.fd_count == 1 && c->mounts.result < 0)
                         c->mounts.result = take_fd(&f.fds[0]);
                 break;
+        case INSIDE_LISTENER:
+                if (f.fd_count == 1 && c->listener < 0)
+                        c->listener = take_fd(&f.fds[0]);
+                break;
         case INSIDE_FAILED:
                 get_error(&r, &err);
                 if (reader_done(&r) && c->failed.code == CODE_NONE)
@@ -486,6 +493,10 @@ bool cell_step(struct cell *c, const struct pollfd *fds)
                 see_exec(c);
         if (fds[1].revents && c->socket >= 0)
                 see_message(c);
+        if (fds[4].revents & POLLIN)
+                trace_answer(&c->trace, c->listener);
+        else if (fds[4].revents)
+                c->listener = fd_close(c->listener);
         if (fds[0].revents) {
                 finish(c);
                 return true;

@@ -4,6 +4,7 @@
 
 #include "cgroup.h"
 #include "inside.h"
+#include "trace.h"
 
 #include <poll.h>
 
@@ -27,6 +28,8 @@ struct cell {
         bool in_group; /* the first process was born in its version 2 group */
         pid_t pid;     /* of the first process */
         int pidfd, socket, started;
+        int listener; /* denied system calls are asked through it, when they are traced */
+        struct trace trace;
         uint64_t started_at; /* monotonic microseconds; 0: not yet */
         uint64_t look_at;    /* when to look at cpu time next */
         bool exec_next;      /* the set-up is complete */
@@ -39,7 +42,7 @@ struct cell {
         struct setup setup;
 };
 
-enum { CELL_POLL_FDS = 4 };
+enum { CELL_POLL_FDS = 5 };
 
 /* A first process in namespaces of its own, which waits for a request: what takes longest is done
  * before. Nobody's cell yet. */

@@ -9,12 +9,17 @@
 
 #include <fcntl.h>
 #include <linux/keyctl.h>
+#include <linux/seccomp.h>
 #include <linux/securebits.h>
 #include <sys/capability.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#define LENGTH(list) (sizeof(list) / sizeof *(list))
+
+enum { MOST_INSTRUCTIONS = 1024 };
 
 /* The count includes the first process; one more than the limit may start, so that a look can tell
  * a cell beyond its limit from one that is just there. */
@@ -80,6 +85,46 @@ static int fence_off_host(void)
         return root < 0 ? -1 : confine_landlock(root, UINT64_MAX, true);
 }
 
+/* Instead of denying, ask: the supervisor writes down what it is asked, and denies (trace.c). Sends
+ * it the descriptor to be asked through. */
+static int load_asking(const struct inside *in, const struct sock_filter *filter, size_t length)
+{
+        const struct buffer nothing = BUFFER_INIT;
+        struct sock_filter asking[MOST_INSTRUCTIONS];
+        struct sock_fprog program = {(unsigned short)length, asking};
+        int listener;
+
+        if (length > MOST_INSTRUCTIONS)
+                return -1;
+        memcpy(asking, filter, length * sizeof *filter);
+        for (size_t i = 0; i < length; i++)
+                if (BPF_CLASS(asking[i].code) == BPF_RET &&
+                        (asking[i].k & SECCOMP_RET_ACTION_FULL) == SECCOMP_RET_ERRNO)
+                        asking[i].k = SECCOMP_RET_USER_NOTIF;
+        listener = (int)syscall(
+                SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
+        return listener < 0 ? -1
+                            : frame_send(in->socket, INSIDE_LISTENER, &nothing, &listener, 1, NULL);
+}
+
+static int load_filter(const struct inside *in)
+{
+        static const struct {
+                const struct sock_filter *program;
+                size_t length;
+        } filters[PROFILE_COUNT] = {
+                [PROFILE_SUITE] = {filter_sandbox_suite, LENGTH(filter_sandbox_suite)},
+                [PROFILE_SUBMISSION] = {filter_sandbox_submission,
+                        LENGTH(filter_sandbox_submission)},
+                [PROFILE_DEBUG] = {filter_sandbox_debug, LENGTH(filter_sandbox_debug)},
+        };
+        const unsigned profile = in->request.profile;
+
+        if (in->request.flags & CELL_TRACE_DENIED)
+                return load_asking(in, filters[profile].program, filters[profile].length);
+        return confine_filter(filters[profile].program, filters[profile].length);
+}
+
 const char *confine_cell(const struct inside *in)
 {
         if (syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL) < 0 && errno != ENOSYS)
@@ -92,7 +137,7 @@ const char *confine_cell(const struct inside *in)
                 return "refuse new privileges";
         if (fence_off_host() < 0)
                 return "fence off the host with landlock";
-        if (confine_filter(filter_sandbox, sizeof filter_sandbox / sizeof *filter_sandbox) < 0)
+        if (load_filter(in) < 0)
                 return "load its system call filter";
         return NULL;
 }

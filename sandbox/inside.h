@@ -17,6 +17,7 @@ enum inside_message {
         INSIDE_DOORS,       /* the groups are made; descriptors: their doors */
         /* and back */
         INSIDE_RESULT_DIR, /* descriptor of the result directory, made inside */
+        INSIDE_LISTENER,   /* descriptor that denied system calls are asked through */
         INSIDE_FAILED,     /* error: the view could not be built */
         INSIDE_ENDED,      /* u8 enum cell_end, u32 status: the command ended */
 };

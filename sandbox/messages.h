@@ -12,7 +12,7 @@
 
 enum cell_message {
         /* runner → supervisor */
-        CELL_START = 1, /* u32 id, u8 enum cell_kind, u8 flags, LIMIT_COUNT × u64 limit,
+        CELL_START = 1, /* u32 id, u8 enum cell_profile, u8 flags, LIMIT_COUNT × u64 limit,
                            u32 uid, u32 gid (inside), text workdir, u32 n + n × text argument, u32 n
                            + n × text NAME=VALUE,    u32 n + n × (u8 enum place_kind, text place):
                            one descriptor each,    text result directory (empty: none), text result
@@ -37,8 +37,12 @@ enum cell_message {
 };
 
 enum cell_flag {
-        CELL_ALLOW_WEAK = 1, /* run although a limit is only polled for */
+        CELL_ALLOW_WEAK = 1,   /* run although a limit is only polled for */
+        CELL_TRACE_DENIED = 2, /* (assay-cell exec) name each denied system call on stderr */
 };
+
+/* Which system calls a cell has: filter_table.h. */
+enum cell_profile { PROFILE_SUITE, PROFILE_SUBMISSION, PROFILE_DEBUG, PROFILE_COUNT };
 
 /* How a file or directory of the host enters a cell. */
 enum place_kind {

@@ -80,7 +80,7 @@ int request_decode(struct frame *f, struct cell_request *ret, struct error *err)
         struct reader r = reader_of(f->payload.data, f->payload.len);
 
         q.id = get_u32(&r);
-        q.kind = get_u8(&r);
+        q.profile = get_u8(&r);
         q.flags = get_u8(&r);
         for (unsigned i = 0; i < LIMIT_COUNT; i++)
                 q.limits.value[i] = get_u64(&r);
@@ -96,10 +96,10 @@ int request_decode(struct frame *f, struct cell_request *ret, struct error *err)
                 q.stdio[i] = take_fd(&f->fds[i]);
         for (int i = 0; i < CELL_STDIO; i++)
                 r.bad |= !stdio_ok(q.stdio[i]);
-        if (!reader_done(&r) || q.kind >= CELL_KIND_COUNT || q.flags & ~CELL_ALLOW_WEAK ||
-                q.uid >= IDS_BLOCK_SIZE || q.gid >= IDS_BLOCK_SIZE || !q.argv[0] ||
-                *q.workdir != '/' || !limits_ok(&q.limits) ||
-                (*q.result_dir && !beneath_is_place(q.result_dir))) {
+        if (!reader_done(&r) || q.profile >= PROFILE_COUNT ||
+                q.flags & ~(CELL_ALLOW_WEAK | CELL_TRACE_DENIED) || q.uid >= IDS_BLOCK_SIZE ||
+                q.gid >= IDS_BLOCK_SIZE || !q.argv[0] || *q.workdir != '/' ||
+                !limits_ok(&q.limits) || (*q.result_dir && !beneath_is_place(q.result_dir))) {
                 request_free(&q);
                 return error_set(err, CODE_INTERNAL_FRAME, "a request for a cell is malformed");
         }

@@ -15,7 +15,7 @@ struct request_mount {
 
 struct cell_request {
         uint32_t id;
-        uint8_t kind;
+        uint8_t profile;
         uint8_t flags;
         struct limits limits;
         uint32_t uid, gid; /* inside */

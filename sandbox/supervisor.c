@@ -142,6 +142,11 @@ static void start_cell(struct supervisor *s, struct frame *f, struct error *err)
 
         if (request_decode(f, &request, err) < 0)
                 return;
+        if (request.flags & CELL_TRACE_DENIED) {
+                request_free(&request);
+                error_set(err, CODE_INTERNAL_FRAME, "a graded cell is never traced");
+                return;
+        }
         id = request.id;
         for (unsigned i = 0; i < SUPERVISOR_MAX_CELLS; i++) {
                 if (s->cells[i])

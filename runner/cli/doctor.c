@@ -74,7 +74,7 @@ static void try_cell(struct findings *f, struct channel *c)
 {
         static const char *const argv[] = {"true", NULL}, *const envp[] = {NULL};
         _cleanup_fd_ int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-        struct cell_order order = {.kind = CELL_SUITE,
+        struct cell_order order = {.profile = PROFILE_SUITE,
                 .allow_weak = true,
                 .workdir = "/",
                 .argv = argv,

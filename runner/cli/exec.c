@@ -20,8 +20,8 @@ enum { STATUS_ASSAY_FAILED = 125, MOST_ARGUMENT_BYTES = 64 << 10 };
 struct exec_options {
         struct common_options common;
         struct option_list limits, env, binds;
-        const char *report, *workdir, *in, *out, *user;
-        bool timing, allow_weak;
+        const char *report, *workdir, *in, *out, *user, *profile;
+        bool timing, allow_weak, trace_denied;
 };
 
 static int take_limits(const struct option_list *list, struct limits *limits, struct error *err)
@@ -123,6 +123,20 @@ static int take_user(const char *text, struct cell_order *order, struct error *e
         return 0;
 }
 
+static int take_profile(const char *name, enum cell_profile *ret, struct error *err)
+{
+        static const char *const names[PROFILE_COUNT] = {"suite", "submission", "debug"};
+
+        for (unsigned i = 0; name && i < PROFILE_COUNT; i++)
+                if (strcmp(names[i], name) == 0) {
+                        *ret = (enum cell_profile)i;
+                        return 0;
+                }
+        return name ? error_set(
+                              err, CODE_USAGE, "--profile %s: not suite, submission or debug", name)
+                    : 0;
+}
+
 static int send_report_request(int socket, const struct exec_options *o, struct error *err)
 {
         _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
@@ -160,8 +174,9 @@ static int exec_cell(const struct exec_options *o, char **command, struct error 
         const char *env[OPTION_LIST_MAX + ENVIRONMENT_STANDARD + 1];
         char places[CELL_MAX_MOUNTS][CELL_MAX_PLACE];
         struct cell_order order = {
-                .kind = CELL_SUITE,
+                .profile = PROFILE_SUITE,
                 .allow_weak = o->allow_weak,
+                .trace_denied = o->trace_denied,
                 .workdir = o->workdir ? o->workdir : "/",
                 .argv = (const char *const *)command,
                 .envp = env,
@@ -175,7 +190,8 @@ static int exec_cell(const struct exec_options *o, char **command, struct error 
         limits_standard(&order.limits, CELL_SUITE);
         if (take_limits(&o->limits, &order.limits, err) < 0 || check_env(&o->env, err) < 0)
                 return -1;
-        if (take_user(o->user, &order, err) < 0 ||
+        if (take_profile(o->profile, &order.profile, err) < 0 ||
+                take_user(o->user, &order, err) < 0 ||
                 redirect("--stdin", o->in, O_RDONLY, &order.stdio[0], err) < 0 ||
                 redirect("--stdout", o->out, O_WRONLY | O_CREAT | O_TRUNC, &order.stdio[1], err) <
                         0)
@@ -221,6 +237,10 @@ int verb_exec(int argc, char **argv, struct error *err)
                 {"--stdin", OPTION_TEXT, &o.in, "FILE", "standard input from FILE"},
                 {"--stdout", OPTION_TEXT, &o.out, "FILE", "standard output to FILE"},
                 {"--user", OPTION_TEXT, &o.user, "UID[:GID]", "ids inside (0)"},
+                {"--profile", OPTION_TEXT, &o.profile, "NAME",
+                        "system calls of a suite, submission or debug cell"},
+                {"--trace-denied", OPTION_FLAG, &o.trace_denied, NULL,
+                        "name each denied system call"},
                 {"--report", OPTION_TEXT, &o.report, "FILE",
                         "how it ended and what it used, as JSON"},
                 {"--timing", OPTION_FLAG, &o.timing, NULL, "add the set-up steps to the report"},

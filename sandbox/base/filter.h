@@ -10,6 +10,9 @@
  *   DENY_VALUES(call, argument, "why", v, …)   unless the argument, as 32 bits, is one of v
  *   DENY(call, errno, "why")
  *
+ * A table may also define FILTER_PROFILES: an array `profiles` of struct filter_profile, each with
+ * rows that replace those of the table. Then a program is compiled for each.
+ *
  * What a row with a condition does not allow fails with EPERM. Conditions look at the low 32 bits
  * only, as the kernel does for such arguments: garbage above cannot slip past. */
 #ifndef ASSAY_FILTER_H
@@ -21,6 +24,13 @@ enum filter_rule { RULE_ALLOW, RULE_ALLOW_ZERO, RULE_ALLOW_VALUES, RULE_DENY_VAL
 
 enum { FILTER_MAX_VALUES = 8 };
 
+/* What the compiled header says of a call, by number. */
+struct filter_call {
+        const char *name;
+        int denied_with; /* the errno, where it is denied */
+        const char *why;
+};
+
 struct filter_row {
         const char *call;
         enum filter_rule rule;
@@ -29,6 +39,12 @@ struct filter_row {
         const char *why;
         uint32_t values[FILTER_MAX_VALUES];
         unsigned value_count;
+};
+
+struct filter_profile {
+        const char *name;
+        const struct filter_row *rows;
+        unsigned count;
 };
 
 #define FILTER_COUNT(...)                     (sizeof((uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))

@@ -25,7 +25,13 @@
 #include TABLE
 
 static const struct filter_row rows[] = {FILTER_ROWS};
-enum { ROWS = sizeof rows / sizeof *rows, NUMBERS = 1024, MOST = 4096, X32_BIT = 0x40000000 };
+#define ROWS(list) (sizeof(list) / sizeof(struct filter_row))
+
+#ifdef FILTER_PROFILES
+FILTER_PROFILES
+#endif
+
+enum { NUMBERS = 1024, MOST = 4096, X32_BIT = 0x40000000 };
 
 #if defined(__x86_64__)
 enum { ARCHITECTURE = (int)AUDIT_ARCH_X86_64 };
@@ -159,28 +165,74 @@ static void compile(const struct filter_row *const *by_number)
         emit_search(ranges, count);
 }
 
-int main(int argc, char **argv)
+/* Rows by number; those of a profile replace the table's own. */
+static void sort_rows(const struct filter_row **by_number, const struct filter_row *list,
+        size_t count, bool may_replace)
 {
-        const struct filter_row *by_number[NUMBERS] = {NULL};
-
-        if (argc != 2)
-                return 2;
-        for (size_t i = 0; i < ROWS; i++) {
-                int number = seccomp_syscall_resolve_name(rows[i].call);
+        for (size_t i = 0; i < count; i++) {
+                int number = seccomp_syscall_resolve_name(list[i].call);
 
                 if (number < 0)
                         continue; /* another architecture's, or newer than this libseccomp */
-                must(number < NUMBERS && !by_number[number], rows[i].call);
-                by_number[number] = &rows[i];
+                must(number < NUMBERS && !by_number[number] == !may_replace, list[i].call);
+                by_number[number] = &list[i];
         }
+}
+
+static void print_program(
+        const char *table, const char *profile, const struct filter_row *list, size_t count)
+{
+        const struct filter_row *by_number[NUMBERS] = {NULL};
+
+        length = 0;
+        sort_rows(by_number, rows, ROWS(rows), false);
+        sort_rows(by_number, list, count, true);
         compile(by_number);
-        printf("/* Made by sandbox/base/filter_gen.c; do not edit. */\n"
-               "#include <linux/filter.h>\n\n"
-               "static const struct sock_filter filter_%s[] = {\n",
-                argv[1]);
+        printf("static const struct sock_filter filter_%s%s%s[] = {\n", table, *profile ? "_" : "",
+                profile);
         for (unsigned i = 0; i < length; i++)
                 printf("        {0x%04x, %u, %u, 0x%08x},\n", program[i].code, program[i].jt,
                         program[i].jf, program[i].k);
+        printf("};\n\n");
+}
+
+#ifdef FILTER_PROFILES
+/* For people who ask what was denied: the table's row of a number, or just its name. */
+static void print_calls(const char *table)
+{
+        const struct filter_row *by_number[NUMBERS] = {NULL};
+
+        sort_rows(by_number, rows, ROWS(rows), false);
+        printf("static const struct filter_call filter_%s_calls[] = {\n", table);
+        for (int n = 0; n < NUMBERS; n++) {
+                const struct filter_row *row = by_number[n];
+                char *name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE, n);
+
+                if (name)
+                        printf("        [%d] = {\"%s\", %u, \"%s\"},\n", n, name,
+                                !row                     ? ENOSYS
+                                : row->rule == RULE_DENY ? row->mask
+                                                         : EPERM,
+                                row ? row->why : "");
+                free(name);
+        }
         printf("};\n");
+}
+
+#endif
+
+int main(int argc, char **argv)
+{
+        if (argc != 2)
+                return 2;
+        printf("/* Made by sandbox/base/filter_gen.c; do not edit. */\n"
+               "#include \"filter.h\"\n\n#include <linux/filter.h>\n\n");
+#ifdef FILTER_PROFILES
+        for (size_t i = 0; i < sizeof profiles / sizeof *profiles; i++)
+                print_program(argv[1], profiles[i].name, profiles[i].rows, profiles[i].count);
+        print_calls(argv[1]);
+#else
+        print_program(argv[1], "", NULL, 0);
+#endif
         return fflush(stdout) == 0 ? 0 : 1;
 }

@@ -37,7 +37,7 @@ static uint32_t start(const char *name, const char *argument, unsigned pids, int
         const char *const argv[] = {path, argument, NULL};
         _cleanup_fd_ int null = open("/dev/null", O_RDWR | O_CLOEXEC);
         struct cell_order order = {
-                .kind = CELL_SUBMISSION,
+                .profile = PROFILE_SUBMISSION,
                 .allow_weak = true,
                 .workdir = "/",
                 .argv = argv,

@@ -127,6 +127,16 @@ cell() {
     run -2 cell --user 70000 host -- true
 }
 
+@test "--trace-denied names each denied call, once; --profile debug allows what debuggers need" {
+    run -0 --separate-stderr cell --trace-denied host -- sh -c 'mount -t tmpfs x /tmp; umount /proc; true'
+    [[ $stderr == *'denied: mount (EPERM): mounts'* ]]
+    [ "$(grep -c 'denied: mount ' <<< "$stderr")" -eq 1 ]
+    run -0 --separate-stderr cell --trace-denied --profile debug \
+        --bind "$ASSAY_BUILD/tests:/programs:ro" host -- /programs/probe
+    [[ $stderr != *'denied: ptrace'* && $stderr == *'denied: unknown call 1000 (ENOSYS)'* ]]
+    run -2 cell --profile none host -- true
+}
+
 @test "--timing lists each step of the set-up" {
     cell --report "$work/report" --timing host -- true
     [ "$(jq '.done_us | (.namespaces, .network, .mounts // 1, .view, .enter, .rights, .exec) > 0' "$work/report" | sort -u)" = true ]

@@ -8,7 +8,7 @@
 
 /* What can be wrong with a request; the good one is the last row. */
 enum fault {
-        BAD_KIND,
+        BAD_PROFILE,
         BAD_FLAGS,
         BAD_LIMIT,
         BAD_USER,
@@ -31,7 +31,7 @@ static void fill(struct buffer *b, enum fault fault)
         if (fault == BAD_LIMIT)
                 limits.value[LIMIT_MEMORY] = 0;
         put_u32(b, 9);
-        put_u8(b, fault == BAD_KIND ? CELL_KIND_COUNT : CELL_SUITE);
+        put_u8(b, fault == BAD_PROFILE ? PROFILE_COUNT : PROFILE_SUITE);
         put_u8(b, fault == BAD_FLAGS ? 0x80 : 0);
         for (unsigned i = 0; i < LIMIT_COUNT; i++)
                 put_u64(b, limits.value[i]);
@@ -87,7 +87,7 @@ Test(request, every_fault_is_refused_and_leaks_no_descriptor)
         int before = dup(0);
 
         close(before);
-        for (enum fault fault = BAD_KIND; fault < NO_FAULT; fault++) {
+        for (enum fault fault = BAD_PROFILE; fault < NO_FAULT; fault++) {
                 struct cell_request q;
 
                 cr_expect_eq(decode(fault, &q), -1, "fault %d", (int)fault);
