@@ -172,6 +172,8 @@ static int judge_limit(const struct evaluation *e, struct error *err)
                 {CODE_LIMIT_MEMORY, LIMIT_MEMORY, "the suite needed more memory than its limit of"},
                 {CODE_LIMIT_PIDS, LIMIT_PIDS,
                         "the suite wanted more processes and threads at once than its limit of"},
+                {CODE_LIMIT_DISK, LIMIT_DISK,
+                        "the suite failed with its file system full, the limit is"},
                 {CODE_LIMIT_OUTPUT, LIMIT_OUTPUT,
                         "the suite printed without end, far beyond its limit of"},
         };

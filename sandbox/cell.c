@@ -399,15 +399,17 @@ static void see_message(struct cell *c)
         struct reader r;
         struct error err;
 
-        if (frame_receive(c->socket, &f, 4096, 1, NULL) <= 0) {
+        if (frame_receive(c->socket, &f, 4096, 2, NULL) <= 0) {
                 c->socket = fd_close(c->socket);
                 return;
         }
         r = reader_of(f.payload.data, f.payload.len);
         switch (f.type) {
-        case INSIDE_RESULT_DIR:
-                if (f.fd_count == 1 && c->mounts.result < 0)
-                        c->mounts.result = take_fd(&f.fds[0]);
+        case INSIDE_MADE:
+                if (c->mounts.root < 0 && f.fd_count > 0)
+                        c->mounts.root = take_fd(&f.fds[0]);
+                if (c->mounts.result < 0 && f.fd_count > 1)
+                        c->mounts.result = take_fd(&f.fds[1]);
                 break;
         case INSIDE_LISTENER:
                 if (f.fd_count == 1 && c->listener < 0)
@@ -454,6 +456,9 @@ static void judge_limits(struct cell *c)
                 c->stopped = CODE_LIMIT_CPU;
         else if (c->usage.wall_us > limit[LIMIT_WALL])
                 c->stopped = CODE_LIMIT_WALL;
+        /* A full disk stops nobody; who failed on it has that for a reason. */
+        else if (c->disk_full && (c->end != CELL_EXITED || c->status != 0))
+                c->stopped = CODE_LIMIT_DISK;
 }
 
 static void finish(struct cell *c)
@@ -480,6 +485,7 @@ static void finish(struct cell *c)
                 c->end = CELL_SIGNALED;
                 c->status = SIGKILL;
         }
+        c->disk_full = mounts_full(&c->mounts);
         judge_limits(c);
         if (!c->ended && c->stopped == CODE_NONE && c->failed.code == CODE_NONE)
                 error_set(&c->failed, CODE_INFRA_CELL, "a cell's first process died");

@@ -36,6 +36,7 @@ struct cell {
         bool ended;          /* the command did */
         enum cell_end end;
         uint32_t status;
+        bool disk_full;      /* at the end */
         enum code stopped;   /* why we killed it, or CODE_NONE */
         struct error failed; /* the cell could not be made, or broke; code NONE: it did not */
         struct usage usage;

@@ -255,6 +255,7 @@ static void make_mounts(struct inside *in)
         const struct buffer nothing = BUFFER_INIT;
         struct mounts *m = &in->mounts;
         struct error err;
+        int fds[2];
 
         if (in->root) {
                 if (mounts_fill(m, &err) < 0)
@@ -265,8 +266,9 @@ static void make_mounts(struct inside *in)
         if (mounts_begin(m, &who, &err) < 0 || mounts_fill(m, &err) < 0 ||
                 mounts_make(m, &who, &err) < 0)
                 fail(in, &err);
-        if (m->result >= 0 &&
-                frame_send(in->socket, INSIDE_RESULT_DIR, &nothing, &m->result, 1, &err) < 0)
+        fds[0] = m->root;
+        fds[1] = m->result;
+        if (frame_send(in->socket, INSIDE_MADE, &nothing, fds, m->result >= 0 ? 2 : 1, &err) < 0)
                 fail(in, &err);
 }
 

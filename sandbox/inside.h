@@ -16,10 +16,10 @@ enum inside_message {
         INSIDE_MOUNTS,      /* (as root) u8 n + n × text place; descriptors: the trees, the root */
         INSIDE_DOORS,       /* the groups are made; descriptors: their doors */
         /* and back */
-        INSIDE_RESULT_DIR, /* descriptor of the result directory, made inside */
-        INSIDE_LISTENER,   /* descriptor that denied system calls are asked through */
-        INSIDE_FAILED,     /* error: the view could not be built */
-        INSIDE_ENDED,      /* u8 enum cell_end, u32 status: the command ended */
+        INSIDE_MADE,     /* (as a user) descriptors of the root and the result directory */
+        INSIDE_LISTENER, /* descriptor that denied system calls are asked through */
+        INSIDE_FAILED,   /* error: the view could not be built */
+        INSIDE_ENDED,    /* u8 enum cell_end, u32 status: the command ended */
 };
 
 /* When each step of the set-up was done, in monotonic microseconds; 0: it was not needed. */

@@ -12,6 +12,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 
 /* What a program of an ordinary machine expects of /dev. */
 static const struct {
@@ -96,10 +97,11 @@ enum { OWN_INODES = 64 };
 void mounts_free(struct mounts *m)
 {
         mounts_close_trees(m);
+        m->root = fd_close(m->root);
         m->result = fd_close(m->result);
 }
 
-static void forget_trees(struct mounts *m)
+void mounts_close_trees(struct mounts *m)
 {
         while (m->layer_count > 0)
                 fd_close(m->layers[--m->layer_count]);
@@ -107,10 +109,11 @@ static void forget_trees(struct mounts *m)
                 fd_close(m->trees[--m->tree_count].mount);
 }
 
-void mounts_close_trees(struct mounts *m)
+bool mounts_full(const struct mounts *m)
 {
-        forget_trees(m);
-        m->root = fd_close(m->root);
+        struct statfs st;
+
+        return m->root >= 0 && fstatfs(m->root, &st) == 0 && (st.f_bfree == 0 || st.f_ffree == 0);
 }
 
 static int set_number(int fs, const char *key, uint64_t value)
@@ -531,7 +534,7 @@ int mounts_make(struct mounts *m, const struct mounts_for *who, struct error *er
 
         if (r < 0 && errno == EINVAL && who->root && !attach_layers) {
                 attach_layers = true;
-                forget_trees(m);
+                mounts_close_trees(m);
                 r = make_once(m, who, err);
         }
         umask(saved);

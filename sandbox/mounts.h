@@ -47,9 +47,11 @@ int mounts_fill(const struct mounts *m, struct error *err);
 int mounts_make(struct mounts *m, const struct mounts_for *who, struct error *err);
 int mounts_fit(struct mounts *m, const struct cell_request *request, bool root, struct error *err);
 int mounts_leave_host(const struct mounts *m, struct error *err);
-/* Close all but the result directory, once the first process has them. Not earlier: to let go of a
- * detached mount makes the kernel wait for every processor. */
+/* Close what only the first process needs, once the first process has them. Not earlier: to let go
+ * of a detached mount makes the kernel wait for every processor. */
 void mounts_close_trees(struct mounts *m);
+/* Is nothing left of what the cell may write? */
+bool mounts_full(const struct mounts *m);
 void mounts_free(struct mounts *m);
 
 #endif

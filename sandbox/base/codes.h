@@ -42,6 +42,7 @@ X(LIMIT_WALL,          "limit.wall",               CLASS_LIMIT, END_ERROR, "rais
 X(LIMIT_CPU,           "limit.cpu",                CLASS_LIMIT, END_ERROR, "raise limits.cpu in task.json if the suite rightly needs more")
 X(LIMIT_MEMORY,        "limit.memory",             CLASS_LIMIT, END_ERROR, "raise limits.memory in task.json if the suite rightly needs more")
 X(LIMIT_PIDS,          "limit.pids",               CLASS_LIMIT, END_ERROR, "raise limits.pids in task.json if the suite rightly needs more processes")
+X(LIMIT_DISK,          "limit.disk",               CLASS_LIMIT, END_ERROR, "write less or smaller files, or raise limits.disk or limits.inodes in task.json")
 X(LIMIT_OUTPUT,        "limit.output",             CLASS_LIMIT, END_ERROR, "write less to standard output, or raise limits.output in task.json")
 X(LIMIT_RESULT,        "limit.result",             CLASS_LIMIT, END_ERROR, "write a smaller result, or raise limits.result in task.json")
 

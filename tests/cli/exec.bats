@@ -31,6 +31,15 @@ cell() {
     [ ${#weak[@]} -gt 0 ] || run -137 cell --limit pids=10 host -- sh -c 'while :; do sleep 60 & done'
 }
 
+@test "a command that fails on a full disk, in bytes or in files, is at its limit" {
+    run -137 cell --report "$work/report" --limit disk=1MiB host -- dd if=/dev/zero of=/tmp/big bs=64K
+    is limit limit.disk "$(jq -r .limit "$work/report")"
+    run -137 cell --report "$work/report" --limit inodes=100 host -- \
+        sh -c 'for i in $(seq 1000); do : > /tmp/$i || exit 1; done'
+    is limit limit.disk "$(jq -r .limit "$work/report")"
+    run -0 cell --limit disk=1MiB host -- sh -c 'dd if=/dev/zero of=/tmp/big bs=64K; rm /tmp/big'
+}
+
 @test "what follows IMAGE is the command's, whatever it looks like" {
     run -0 cell host echo --quiet -- --help
     [ "$output" = '--quiet -- --help' ]
