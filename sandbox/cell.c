@@ -73,6 +73,8 @@ static void done(struct cell *c, enum setup_step step)
         c->setup.done_at[step] = clock_us();
 }
 
+static void see_message(struct cell *c);
+
 /* --- starting ------------------------------------------------------------------------------- */
 
 /* A copy of this process in new namespaces (those that take long follow in inside.c), and where the
@@ -274,6 +276,23 @@ static int refuse_weak(const struct cell *c, struct error *err)
                 *c->machine->groups.why_not ? c->machine->groups.why_not : "no cpu group");
 }
 
+/* When the first process broke off, what it said before tells more than that it is gone. */
+static void prefer_own_words(struct cell *c, struct error *err)
+{
+        struct pollfd said = {.fd = c->socket, .events = POLLIN};
+
+        if (err->code != CODE_INTERNAL_FRAME)
+                return;
+        while (c->socket >= 0 && c->failed.code == CODE_NONE && poll(&said, 1, 0) > 0) {
+                see_message(c);
+                said.fd = c->socket;
+        }
+        if (c->failed.code != CODE_NONE)
+                *err = c->failed;
+        else
+                error_set(err, CODE_INFRA_CELL, "a cell's first process died");
+}
+
 struct cell *cell_start(struct cell *c, struct cell_request *request, const struct buffer *payload,
         struct error *err)
 {
@@ -286,8 +305,10 @@ struct cell *cell_start(struct cell *c, struct cell_request *request, const stru
                         (unsigned)c->ids.count);
                 return cell_free(c);
         }
-        if (give_all(c, payload, err) < 0)
+        if (give_all(c, payload, err) < 0) {
+                prefer_own_words(c, err);
                 return cell_free(c);
+        }
         /* What only the cell needs from here on. */
         for (int i = 0; i < CELL_STDIO; i++)
                 c->request.stdio[i] = fd_close(c->request.stdio[i]);
@@ -304,7 +325,8 @@ void cell_stop(struct cell *c, enum code reason)
                 c->stopped = reason;
         if (has_group(c))
                 cgroup_kill(&c->group);
-        syscall(SYS_pidfd_send_signal, c->pidfd, SIGKILL, NULL, 0);
+        if (c->pid > 0)
+                kill(c->pid, SIGKILL); /* our child, not waited for yet: the number is its own */
 }
 
 void cell_watch(const struct cell *c, struct pollfd *fds, uint64_t *wake_at)

@@ -6,9 +6,9 @@
 #include "fd.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <grp.h>
 #include <net/if.h>
-#include <linux/close_range.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/ioctl.h>
@@ -99,7 +99,7 @@ static void __attribute__((noreturn)) command_main(struct inside *in)
         for (int i = 0; i < CELL_STDIO; i++)
                 if (dup2(q->stdio[i], i) < 0)
                         check(in, "connect its standard input and output");
-        if (syscall(SYS_close_range, CELL_STDIO, ~0U, CLOSE_RANGE_CLOEXEC) < 0)
+        if (fd_close_range(CELL_STDIO, UINT_MAX, true) < 0)
                 check(in, "close its descriptors");
         if (chdir(q->workdir) < 0) {
                 error_errno(&err, CODE_USAGE, errno, "the working directory %s", q->workdir);
@@ -222,9 +222,9 @@ static void keep_own_descriptors(const struct inside *in)
         unsigned high = (unsigned)(in->socket < in->started ? in->started : in->socket);
 
         /* 0 to 2 stay taken, so that nothing lands there that is to be moved there. */
-        if ((low > CELL_STDIO && syscall(SYS_close_range, CELL_STDIO, low - 1, 0) < 0) ||
-                (high > low + 1 && syscall(SYS_close_range, low + 1, high - 1, 0) < 0) ||
-                syscall(SYS_close_range, high + 1, ~0U, 0) < 0)
+        if ((low > CELL_STDIO && fd_close_range(CELL_STDIO, low - 1, false) < 0) ||
+                (high > low + 1 && fd_close_range(low + 1, high - 1, false) < 0) ||
+                fd_close_range(high + 1, UINT_MAX, false) < 0)
                 check(in, "close its descriptors");
 }
 
@@ -314,7 +314,7 @@ void inside_main(struct inside *in)
         if (command < 0)
                 check(in, "start its command");
         /* Everything but the socket goes, the exec pipe among it: its end means exec. */
-        if (dup2(in->socket, 0) < 0 || syscall(SYS_close_range, 1, ~0U, 0) < 0)
+        if (dup2(in->socket, 0) < 0 || fd_close_range(1, UINT_MAX, false) < 0)
                 _exit(1);
         in->socket = 0;
         wait_for_command(in, command);

@@ -10,7 +10,6 @@
 
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/close_range.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -219,7 +218,7 @@ static int exec_cell(const struct exec_options *o, char **command, struct error 
                 return -1;
         fd_close(pair[0]);
         /* Whatever the caller left open must not reach the supervisor: it all goes at exec. */
-        if (syscall(SYS_close_range, 3, ~0U, CLOSE_RANGE_CLOEXEC) < 0)
+        if (fd_close_range(3, UINT_MAX, true) < 0)
                 return error_errno(err, CODE_INFRA_IO, errno, "cannot close descriptors");
         return become_supervisor(pair[1], err);
 }

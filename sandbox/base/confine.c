@@ -4,6 +4,7 @@
 
 #include "fd.h"
 
+#include <limits.h>
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
 #include <sys/capability.h>
@@ -114,7 +115,7 @@ int confine_self(const struct confinement *c, struct error *err)
 
         if (prctl(PR_SET_DUMPABLE, 0) < 0)
                 step = "dumpable";
-        else if (syscall(SYS_close_range, c->keep_fds, ~0U, 0) < 0)
+        else if (fd_close_range(c->keep_fds, UINT_MAX, false) < 0)
                 step = "descriptors";
         else if (confine_drop_capabilities() < 0)
                 step = "capabilities";

@@ -1,8 +1,11 @@
 /* Descriptors; see fd.h. */
 #include "fd.h"
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 int fd_close(int fd)
@@ -33,6 +36,34 @@ int fd_pipe(int ret_fds[2], struct error *err)
         if (pipe2(ret_fds, O_CLOEXEC) < 0)
                 return error_errno(err, CODE_INFRA_IO, errno, "cannot make a pipe");
         return 0;
+}
+
+static int close_by_list(unsigned first, unsigned last, bool at_exec)
+{
+        DIR *dir = opendir("/proc/self/fd");
+
+        if (!dir)
+                return -1;
+        for (struct dirent *entry; (entry = readdir(dir));) {
+                unsigned long fd = strtoul(entry->d_name, NULL, 10);
+
+                if (entry->d_name[0] == '.' || fd < first || fd > last ||
+                        fd == (unsigned long)dirfd(dir))
+                        continue;
+                if (at_exec)
+                        fcntl((int)fd, F_SETFD, FD_CLOEXEC);
+                else
+                        close((int)fd);
+        }
+        closedir(dir);
+        return 0;
+}
+
+int fd_close_range(unsigned first, unsigned last, bool at_exec)
+{
+        if (syscall(SYS_close_range, first, last, at_exec ? CLOSE_RANGE_CLOEXEC : 0) == 0)
+                return 0;
+        return errno == ENOSYS ? close_by_list(first, last, at_exec) : -1;
 }
 
 int fd_socketpair(int ret_fds[2], struct error *err)

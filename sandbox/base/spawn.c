@@ -6,7 +6,6 @@
 #include "fd.h"
 
 #include <limits.h>
-#include <linux/close_range.h>
 #include <linux/keyctl.h>
 #include <linux/securebits.h>
 #include <sched.h>
@@ -59,7 +58,7 @@ static int child_fds(const struct spawn *s, int null, int *ret_program)
         for (unsigned i = 0; i < s->fd_count; i++)
                 if (dup2(from[i], (int)i) < 0)
                         return -1;
-        return (int)syscall(SYS_close_range, s->fd_count, ~0U, CLOSE_RANGE_CLOEXEC);
+        return fd_close_range(s->fd_count, UINT_MAX, true);
 }
 
 static int child_main(void *arg)
