@@ -202,6 +202,12 @@ check-asan: packages-check
 	@$(MAKE) --no-print-directory -s -j2 SANITIZE=1 tests
 	@tests/check-asan $(abspath build/asan) $(abspath $(BUILD))
 
+.PHONY: check-vm
+check-vm: packages-check
+	@tests/packages vm
+	@$(MAKE) --no-print-directory -s -j2 tests
+	@tests/vm/run $(abspath $(BUILD))
+
 .PHONY: bench
 bench: packages-check
 	@tests/packages bench
@@ -249,6 +255,7 @@ help:
 	@echo 'make demo        install what is missing, build, grade a sample submission'
 	@echo 'make check       install what is missing, build, run all tests'
 	@echo 'make check-asan  the unit and program tests under ASan and UBSan'
+	@echo 'make check-vm    whole runs on a stock kernel with cgroup v2 alone, in an emulated machine'
 	@echo 'make lint        format, clang-tidy, cppcheck, shellcheck, a build with clang'
 	@echo 'make bench       timings beside bwrap, runc and podman where installed'
 	@echo 'make install     to PREFIX (/usr/local), below DESTDIR; uninstall takes it away'
