@@ -39,9 +39,11 @@ static int is_canary(const char *path, const struct stat *st, int type, struct F
 {
         (void)st;
         (void)type;
+        if (strcmp(path, "/usr") == 0 || strcmp(path, "/proc") == 0)
+                return FTW_SKIP_SUBTREE;
         if (strcmp(path + where->base, strrchr(canary, '/') + 1) == 0)
                 printf("ESCAPED %s: REACHED\n", path);
-        return 0;
+        return FTW_CONTINUE;
 }
 
 /* A working directory that leaves what it was below must not become a way up. */
@@ -75,6 +77,6 @@ int main(int argc, char **argv)
                 try_base(bases[i]);
         refused("openat2", syscall(SYS_openat2, AT_FDCWD, canary, &anywhere, sizeof anywhere));
         moved_directory();
-        nftw("/", is_canary, 64, FTW_PHYS);
+        nftw("/", is_canary, 64, FTW_PHYS | FTW_ACTIONRETVAL);
         return 0;
 }
