@@ -8,6 +8,11 @@ load common
 known=(
     'write(/proc/pressure/' # a cell may ask the kernel to watch the machine's load for it
     'fsize='                # the caller's soft limit on the size of files
+    'set-id by '            # in a directory that --bind gives for writing
+    'page cache of /usr'    # as root: mincore() answers whoever seems to own a file
+    'lock on /common-file'  # a single file that --bind shows is the host's own inode
+    'byte locks on /common-file'
+    'notification of /common-file'
 )
 
 # What an ordinary user's cells can do, since they run under that user's id (docs/threat-model.md,
@@ -126,7 +131,7 @@ ended_by() {
     (
         ulimit -n 2000 2> /dev/null || true
         for fd in $(seq 10 900); do eval "exec $fd< /"; done
-        attack descriptors
+        input=$work/canary/canary-file attack descriptors
         is escapes '' "$(escapes "$work/lines")"
     )
 }
@@ -144,6 +149,16 @@ ended_by() {
 @test "paths: no way above the root" {
     attack paths "$work/canary/canary-file"
     nothing_worked 30
+}
+
+@test "a directory bound for writing: no device, no way beside it" {
+    mkdir -p "$work/bound/below"
+    ln -s ../canary/canary-file "$work/bound/to-canary"
+    limits+=(--bind "$work/bound:/bound" --bind "$work/bound/below:/below")
+    attack bind
+    nothing_worked 18
+    is devices '' "$(find "$work/bound" -type b -o -type c)"
+    is owners "$(id -u)" "$(find "$work/bound" -printf '%U\n' | sort -u)"
 }
 
 @test "system calls: i386 and x32 kill for every number; namespaces, mounts, kernel doors" {
@@ -330,6 +345,8 @@ END
 token=0123456789abcdef0123456789abcdef
 
 @test "a token does not pass to the next cell" {
+    echo common > "$work/common"
+    limits+=(--bind "$work/common:/common-file:ro")
     attack token send "$token"
     grep -q '^send: ready' "$work/lines"
     attack token receive "$token"
@@ -337,7 +354,9 @@ token=0123456789abcdef0123456789abcdef
 }
 
 @test "a token does not pass between two cells at once" {
-    "$ASSAY" exec "${weak[@]}" --limit wall=20s --bind "$ASSAY_BUILD/tests/escape:/escape:ro" host -- \
+    echo common > "$work/common"
+    limits+=(--bind "$work/common:/common-file:ro")
+    "$ASSAY" exec "${weak[@]}" "${limits[@]}" --bind "$ASSAY_BUILD/tests/escape:/escape:ro" host -- \
         /escape/token send "$token" hold > "$work/sent" 3>&- &
     local sender=$!
     until grep -q '^send: ready' "$work/sent"; do :; done

@@ -1,5 +1,6 @@
-/* What the programs of this directory share: each tries attacks from inside a cell and prints a line
- * for each, "NAME: what came of it". A line that starts with ESCAPED is an attack that worked. */
+/* What the programs of this directory share: each tries attacks from inside a cell and prints a
+ * line for each, "NAME: what came of it". A line that starts with ESCAPED is an attack that worked.
+ */
 #ifndef ASSAY_ATTEMPT_H
 #define ASSAY_ATTEMPT_H
 
@@ -16,8 +17,8 @@
 #include <unistd.h>
 
 /* Something that may be so or not, but is no attack that worked. */
-static inline void __attribute__((format(printf, 2, 3))) note(
-        const char *name, const char *format, ...)
+static inline void __attribute__((format(printf, 2, 3)))
+note(const char *name, const char *format, ...)
 {
         va_list args;
 

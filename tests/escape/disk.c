@@ -4,8 +4,8 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
-static const char *const places[] = {"/tmp", "/var/tmp", "/dev/shm", "/", "/run", "/root", "/home",
-        "/usr/share", "/etc"};
+static const char *const places[] = {
+        "/tmp", "/var/tmp", "/dev/shm", "/", "/run", "/root", "/home", "/usr/share", "/etc"};
 
 /* All places together take no more than the limit. */
 static void bytes(long limit)
@@ -37,8 +37,7 @@ static void inodes(long limit)
         for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
                 for (;; sum++) {
                         snprintf(path, sizeof path, "%s/%ld", places[i], sum);
-                        if (mknod(path, S_IFREG | 0600, 0) < 0 ||
-                                sum > limit + OF_THE_ROOT)
+                        if (mknod(path, S_IFREG | 0600, 0) < 0 || sum > limit + OF_THE_ROOT)
                                 break;
                 }
                 note(places[i], "%s after %ld inodes in all", strerrorname_np(errno), sum);

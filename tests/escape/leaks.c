@@ -31,8 +31,9 @@ static void signals(void)
 
 int main(int argc, char **argv, char **environment)
 {
-        static const char *const known[] = {"PATH=", "HOME=", "LANG=", "TMPDIR=", "TERM=", "USER=",
-                "LOGNAME=", "SHELL=", "PWD=", "LC_ALL=", "TZ=", "PYTHONHASHSEED=", "SOURCE_DATE_EPOCH="};
+        static const char *const known[] = {
+                "PATH=", "HOME=", "LANG=", "TMPDIR=", "TERM=", "USER=", "LOGNAME=", "SHELL=",
+                "PWD=", "LC_ALL=", "TZ=", "PYTHONHASHSEED=", "SOURCE_DATE_EPOCH="};
         char cwd[256], line[512];
         struct rlimit now;
         FILE *f;

@@ -197,8 +197,8 @@ static long page_tables(void)
         if (p == MAP_FAILED)
                 return 0;
         for (int i = 0; i < MANY; i++) {
-                char *at = mmap(p + (size_t)i * STEP, 4096, PROT_READ,
-                        MAP_PRIVATE | MAP_FIXED, fd, 0);
+                char *at =
+                        mmap(p + (size_t)i * STEP, 4096, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0);
 
                 if (at == MAP_FAILED)
                         return 0;

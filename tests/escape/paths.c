@@ -56,7 +56,8 @@ static void moved_directory(void)
                 try_base(".");
         rmdir("/tmp/c");
         try_base(".");
-        escaped_if("chdir(..) of a removed directory", chdir("..") == 0 && open(canary + 1, O_PATH) >= 0);
+        escaped_if("chdir(..) of a removed directory",
+                chdir("..") == 0 && open(canary + 1, O_PATH) >= 0);
 }
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
-/* What /proc of a cell gives away or takes: the first process's entries, settings of the kernel, and
- * the program that the first process runs. */
+/* What /proc of a cell gives away or takes: the first process's entries, settings of the kernel,
+ * and the program that the first process runs. */
 #include "attempt.h"
 
 #include <dirent.h>
@@ -8,13 +8,13 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-static const char *const of_first[] = {"mem", "environ", "exe", "fd", "fdinfo", "cwd", "root", "maps",
-        "smaps", "numa_maps", "map_files", "pagemap", "auxv", "syscall", "stack", "io", "personality",
-        "ns/mnt", "ns/user", "ns/pid", "task/1/mem", "task/1/fd", "task/1/root", "root/etc", "fd/0",
-        "map_files/0-1", "exe/..", "cwd/..", "seccomp_cache", "timers"};
+static const char *const of_first[] = {"mem", "environ", "exe", "fd", "fdinfo", "cwd", "root",
+        "maps", "smaps", "numa_maps", "map_files", "pagemap", "auxv", "syscall", "stack", "io",
+        "personality", "ns/mnt", "ns/user", "ns/pid", "task/1/mem", "task/1/fd", "task/1/root",
+        "root/etc", "fd/0", "map_files/0-1", "exe/..", "cwd/..", "seccomp_cache", "timers"};
 
-static const char *const of_first_written[] = {"mem", "oom_score_adj", "oom_adj", "clear_refs", "comm",
-        "coredump_filter", "timerslack_ns", "uid_map", "gid_map", "projid_map", "setgroups",
+static const char *const of_first_written[] = {"mem", "oom_score_adj", "oom_adj", "clear_refs",
+        "comm", "coredump_filter", "timerslack_ns", "uid_map", "gid_map", "projid_map", "setgroups",
         "loginuid", "attr/current", "sched", "autogroup", "latency", "timens_offsets", "exe",
         "make-it-fail", "fail-nth", "task/1/comm", "fd/0"};
 
@@ -87,8 +87,7 @@ static void overwrite_first(void)
         refused("ptrace(SEIZE, 1)", ptrace(PTRACE_SEIZE, 1, 0, 0));
         refused("prlimit(1), garbage above",
                 syscall(SYS_prlimit64, 0x100000001L, RLIMIT_NOFILE, &(struct rlimit){0}, NULL));
-        refused("pidfd_getfd(1, 0)",
-                syscall(SYS_pidfd_getfd, syscall(SYS_pidfd_open, 1, 0), 0, 0));
+        refused("pidfd_getfd(1, 0)", syscall(SYS_pidfd_getfd, syscall(SYS_pidfd_open, 1, 0), 0, 0));
         note("signals to pid 1", "it lives");
 }
 

@@ -61,7 +61,8 @@ static void set_id(char *self)
         refused("chown(1000)", chown(copy, 1000, 1000));
         chmod(copy, 06755);
         escaped_if("set-id honoured on /tmp", statvfs(copy, &fs) == 0 && !(fs.f_flag & ST_NOSUID));
-        escaped_if("set-id honoured on /usr", statvfs("/usr", &fs) == 0 && !(fs.f_flag & ST_NOSUID));
+        escaped_if(
+                "set-id honoured on /usr", statvfs("/usr", &fs) == 0 && !(fs.f_flag & ST_NOSUID));
         fflush(stdout);
         if (fork() == 0) {
                 execv(copy, argv);

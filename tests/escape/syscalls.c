@@ -85,9 +85,10 @@ static void kernel_doors(void)
                         refused("another socket family", socket(family, SOCK_RAW, 0));
         refused("socket(INET, RAW)", socket(AF_INET, SOCK_RAW, 1));
         refused("socket(INET6, RAW)", socket(AF_INET6, SOCK_RAW, 58));
-        refused("SO_MARK", setsockopt(socket(AF_INET, SOCK_DGRAM, 0), SOL_SOCKET, SO_MARK, &(int){1}, 4));
-        refused("SO_RCVBUFFORCE",
-                setsockopt(socket(AF_INET, SOCK_DGRAM, 0), SOL_SOCKET, SO_RCVBUFFORCE, &(int){1 << 30}, 4));
+        refused("SO_MARK",
+                setsockopt(socket(AF_INET, SOCK_DGRAM, 0), SOL_SOCKET, SO_MARK, &(int){1}, 4));
+        refused("SO_RCVBUFFORCE", setsockopt(socket(AF_INET, SOCK_DGRAM, 0), SOL_SOCKET,
+                                          SO_RCVBUFFORCE, &(int){1 << 30}, 4));
         refused("process_vm_writev(1)", process_vm_writev(1, NULL, 0, NULL, 0, 0));
         /* Last: it is for good. A filter of our own may be added, and answers for nobody else. */
         allow.k = SECCOMP_RET_ALLOW;

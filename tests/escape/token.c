@@ -4,6 +4,7 @@
 #include "attempt.h"
 
 #include <arpa/inet.h>
+#include <ftw.h>
 #include <mqueue.h>
 #include <poll.h>
 #include <stddef.h>
@@ -23,17 +24,20 @@ enum { KEY = 0x61737361, PORT = 4711, SIZE = 64, NICE = 7, IO_PRIORITY = 2 << 13
 
 static char token[SIZE];
 
-static const char *const directories[] = {"/", "/tmp", "/var/tmp", "/dev/shm", "/dev", "/run", "/root",
-        "/home", "/etc", "/var", "/usr", "/usr/bin", "/usr/lib", "/usr/share", "/proc", "/dev/pts",
-        "/escape", "/etc/alternatives"};
+static const char *const directories[] = {"/", "/tmp", "/var/tmp", "/dev/shm", "/dev", "/run",
+        "/root", "/home", "/etc", "/var", "/usr", "/usr/bin", "/usr/lib", "/usr/share", "/proc",
+        "/dev/pts", "/escape", "/etc/alternatives"};
 
 /* Files whose inodes cells might share. */
 static const char *const common[] = {"/usr", "/usr/bin", "/usr/bin/env", "/usr/bin/sh", "/usr/lib",
         "/etc/passwd", "/etc/alternatives", "/escape", "/escape/token", "/proc", "/proc/version",
         "/proc/sys", "/proc/self/ns/uts", "/dev/pts", "/dev/ptmx", "/", "/tmp", "/dev/shm",
-        "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"};
+        "/common-file", "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"};
 
-enum { DIRECTORIES = sizeof directories / sizeof *directories, COMMON = sizeof common / sizeof *common };
+enum {
+        DIRECTORIES = sizeof directories / sizeof *directories,
+        COMMON = sizeof common / sizeof *common
+};
 
 static struct timespec token_time(void)
 {
@@ -218,7 +222,7 @@ static void receive_ipc(void)
         escaped_if("priority of pid 1", getpriority(PRIO_PROCESS, 1) == NICE);
         escaped_if("I/O priority of the user", syscall(SYS_ioprio_get, 3, 0) == IO_PRIORITY);
         for (const char *const *name = (const char *const[]){"/proc/net/unix", "/proc/locks",
-                                   "/proc/self/mountinfo", "/proc/sysvipc/shm", NULL};
+                     "/proc/self/mountinfo", "/proc/sysvipc/shm", NULL};
                 *name; name++) {
                 f = fopen(*name, "r");
                 while (f && fgets(line, sizeof line, f))
@@ -242,8 +246,8 @@ static void receive_sockets(void)
                         connect(s, (struct sockaddr *)&name, len) == 0);
         }
         s = socket(AF_INET, SOCK_STREAM, 0);
-        escaped_if("loopback", connect(s, (struct sockaddr *)&at, sizeof at) == 0 &&
-                                       read(s, bytes, SIZE) > 0);
+        escaped_if("loopback",
+                connect(s, (struct sockaddr *)&at, sizeof at) == 0 && read(s, bytes, SIZE) > 0);
         at.sin_addr.s_addr = INADDR_ANY;
         for (int i = 0; i < 2; i++) {
                 s = socket(AF_INET, i ? SOCK_DGRAM : SOCK_STREAM, 0);
@@ -300,6 +304,29 @@ static void receive_notifications(void)
         }
 }
 
+/* Whether mincore() tells which pages of a file are in memory: then reading some passes a token. To
+ * those who may not know it says that all are. */
+static int tells_pages(const char *path, const struct stat *st, int type, struct FTW *where)
+{
+        static unsigned char pages[1 << 16];
+        static int looks = 2000;
+        int fd = type == FTW_F && st->st_size > 0 ? open(path, O_RDONLY) : -1;
+        size_t size = (size_t)st->st_size < sizeof pages * 4096 ? (size_t)st->st_size
+                                                                : sizeof pages * 4096;
+        void *at = fd < 0 ? MAP_FAILED : mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+        bool tells = false;
+
+        (void)where;
+        if (at != MAP_FAILED && mincore(at, size, pages) == 0)
+                for (size_t i = 0; i < (size + 4095) / 4096; i++)
+                        tells |= !(pages[i] & 1);
+        if (at != MAP_FAILED)
+                munmap(at, size);
+        if (fd >= 0)
+                close(fd);
+        return tells ? 1 : --looks > 0 ? 0 : 2;
+}
+
 int main(int argc, char **argv)
 {
         if (argc < 3)
@@ -319,5 +346,6 @@ int main(int argc, char **argv)
         receive_sockets();
         receive_locks();
         receive_notifications();
+        escaped_if("page cache of /usr", nftw("/usr/lib", tells_pages, 64, FTW_PHYS) == 1);
         return 0;
 }
