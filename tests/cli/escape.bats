@@ -329,15 +329,30 @@ END
     head -c 10000000 /dev/zero | "$ASSAY" exec "${weak[@]}" host -- true
 }
 
-@test "the supervisor killed: its cell dies, and the next start removes the group" {
-    "$ASSAY" exec "${weak[@]}" --bind "$ASSAY_BUILD/tests/escape:/escape:ro" host -- \
+# kill_supervisor [OPTION…]: its cell must be gone, though nobody told it
+kill_supervisor() {
+    "$ASSAY" exec "${weak[@]}" "$@" --limit wall=20s --bind "$ASSAY_BUILD/tests/escape:/escape:ro" host -- \
         /escape/processes sleep "$marker" 3>&- &
-    local caller=$! first
-    until first=$(pgrep -P "$caller") && [ -n "$(pgrep -P "$first")" ]; do :; done
+    local caller=$! first left
+    until first=$(pgrep -P "$caller") && [ -n "$(pgrep -P "$first" -f /escape/processes)" ]; do :; done
     kill -KILL "$caller"
-    wait_gone "$first"
     wait "$caller" || true
+    SECONDS=0
+    while left=$(pgrep -f "$marker") && [ "$SECONDS" -le 2 ]; do :; done
+    [ -z "$left" ] || kill -KILL "$first"
+    wait_gone "$first"
     "$ASSAY" doctor --quiet 2> /dev/null || true
+    is 'processes left' '' "$left"
+}
+
+@test "the supervisor killed: its cell dies, and the next start removes the group" {
+    kill_supervisor
+}
+
+@test "the supervisor killed: also the cell of another user" {
+    is_root || skip 'this user has one id only'
+    skip 'reported: pid 1 loses its death signal when it takes other ids'
+    kill_supervisor --user 7:8
 }
 
 # --- between cells ----------------------------------------------------------------------------
