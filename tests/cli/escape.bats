@@ -109,7 +109,7 @@ nothing_worked() {
 # ended_by LIMIT WHAT: a limit ended it, soon, and the next cell runs
 ended_by() {
     is "$2: limit" "$1" "$(jq -r .limit "$work/report")"
-    [ "$SECONDS" -le 6 ] || { echo "$2: took $SECONDS s" >&2 && return 1; }
+    [ "$SECONDS" -le 15 ] || { echo "$2: took $SECONDS s" >&2 && return 1; }
     is "$2: processes left" '' "$(pgrep -f "$marker" || true)"
     "$ASSAY" exec "${weak[@]}" host -- true
 }
