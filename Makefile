@@ -62,6 +62,7 @@ objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
 programs := $(addprefix $(BUILD)/,assay assay-cell assay-unpack assay-score)
 tools    := $(patsubst tests/programs/%.c,$(BUILD)/tests/%,$(tools_src))
+attacks  := $(patsubst tests/escape/%.c,$(BUILD)/tests/escape/%,$(wildcard tests/escape/*.c))
 takeover := $(addprefix $(BUILD)/tests/takeover-,unpack score)
 
 cell_libs   := -lcap
@@ -150,6 +151,11 @@ $(BUILD)/bench/%: tests/bench/%.c tests/bench/measure.h Makefile
 $(BUILD)/bench-cells: tests/bench/cells.c tests/bench/measure.h $(BUILD)/obj/runner/channel.o $(BUILD)/libbase.a
 	$(QUIET)$(CC) $(ALL_CPPFLAGS) -std=c17 $(WARNINGS) -O2 -o $@ $< $(filter %.o %.a,$^) -lcap
 
+# What attacks its cell from inside: without the library.
+$(BUILD)/tests/escape/%: tests/escape/%.c Makefile
+	@mkdir -p $(@D)
+	$(QUIET)$(CC) -D_GNU_SOURCE -std=c17 $(WARNINGS) -O1 -g -static -pthread -MMD -MP -MF $@.d -o $@ $<
+
 # The helpers with a hook after their confinement, which plays a helper that was taken over.
 $(BUILD)/tests/takeover-unpack: $(call objects,$(unpack_src)) $(BUILD)/obj/tests/takeover/hook.o \
     $(BUILD)/libbase.a
@@ -176,7 +182,7 @@ $(units):
 $(call objects,$(unit_src)): | $(filters)
 
 .PHONY: tests
-tests: all $(tools) $(if $(SANITIZE),,$(takeover)) $(units)
+tests: all $(tools) $(if $(SANITIZE),,$(takeover) $(attacks)) $(units)
 
 .PHONY: packages-build packages-check packages-lint
 packages-build:
@@ -261,4 +267,4 @@ help:
 	@echo 'make install     to PREFIX (/usr/local), below DESTDIR; uninstall takes it away'
 	@echo 'make clean       remove what was built'
 
--include $(patsubst %.o,%.d,$(musl_objects) $(call objects,$(base_src) $(cell_src) $(unpack_src) $(score_src) $(runner_src) $(unit_src) tests/takeover/hook.c)) $(wildcard $(BUILD)/tests/*.d)
+-include $(patsubst %.o,%.d,$(musl_objects) $(call objects,$(base_src) $(cell_src) $(unpack_src) $(score_src) $(runner_src) $(unit_src) tests/takeover/hook.c)) $(wildcard $(BUILD)/tests/*.d $(BUILD)/tests/escape/*.d)

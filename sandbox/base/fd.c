@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <sys/socket.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -38,24 +39,35 @@ int fd_pipe(int ret_fds[2], struct error *err)
         return 0;
 }
 
-static int close_by_list(unsigned first, unsigned last, bool at_exec)
+static void close_one(unsigned fd, bool at_exec)
+{
+        if (at_exec)
+                fcntl((int)fd, F_SETFD, FD_CLOEXEC);
+        else
+                close((int)fd);
+}
+
+/* Through /proc where it is in sight, else one number after the other. */
+static int close_by_number(unsigned first, unsigned last, bool at_exec)
 {
         DIR *dir = opendir("/proc/self/fd");
+        struct rlimit most;
 
-        if (!dir)
-                return -1;
-        for (struct dirent *entry; (entry = readdir(dir));) {
-                unsigned long fd = strtoul(entry->d_name, NULL, 10);
+        if (dir) {
+                for (struct dirent *entry; (entry = readdir(dir));) {
+                        unsigned fd = (unsigned)strtoul(entry->d_name, NULL, 10);
 
-                if (entry->d_name[0] == '.' || fd < first || fd > last ||
-                        fd == (unsigned long)dirfd(dir))
-                        continue;
-                if (at_exec)
-                        fcntl((int)fd, F_SETFD, FD_CLOEXEC);
-                else
-                        close((int)fd);
+                        if (entry->d_name[0] != '.' && fd >= first && fd <= last &&
+                                fd != (unsigned)dirfd(dir))
+                                close_one(fd, at_exec);
+                }
+                closedir(dir);
+                return 0;
         }
-        closedir(dir);
+        if (getrlimit(RLIMIT_NOFILE, &most) < 0)
+                return -1;
+        for (unsigned fd = first; fd <= last && fd < most.rlim_cur; fd++)
+                close_one(fd, at_exec);
         return 0;
 }
 
@@ -63,7 +75,7 @@ int fd_close_range(unsigned first, unsigned last, bool at_exec)
 {
         if (syscall(SYS_close_range, first, last, at_exec ? CLOSE_RANGE_CLOEXEC : 0) == 0)
                 return 0;
-        return errno == ENOSYS ? close_by_list(first, last, at_exec) : -1;
+        return errno == ENOSYS ? close_by_number(first, last, at_exec) : -1;
 }
 
 int fd_socketpair(int ret_fds[2], struct error *err)

@@ -17,7 +17,7 @@ void fd_closep(int *fd);
 #define _cleanup_fd_ __attribute__((cleanup(fd_closep)))
 
 /* Close every descriptor from `first` to `last` (UINT_MAX: all that follow), or mark them to be
- * closed at exec. Through /proc on kernels without close_range. 0, or -1 with errno. */
+ * closed at exec. One by one on kernels without close_range. 0, or -1 with errno. */
 int fd_close_range(unsigned first, unsigned last, bool at_exec);
 
 /* A pipe, both ends close-on-exec. */
