@@ -38,6 +38,7 @@ const char *confine_limits(const struct inside *in)
                 {RLIMIT_NOFILE, limit[LIMIT_FILES]},
                 {RLIMIT_STACK, 8 << 20},
                 {RLIMIT_AS, UINT64_MAX}, /* the caller's, as far as it can be lifted */
+                {RLIMIT_FSIZE, UINT64_MAX},
                 {RLIMIT_CORE, 0},
                 /* Kernel memory and rights that no group counts. */
                 {RLIMIT_MSGQUEUE, 64 << 10},

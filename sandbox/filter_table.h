@@ -8,11 +8,14 @@
  * memory and descriptors. It is denied when it makes namespaces, mounts, keys or other kernel
  * objects that outlive or leave the cell, looks into other processes, or opens kernel code that
  * has been a way out before. */
+#include <asm/socket.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 
 #define FILTER_OTHERWISE SCMP_ACT_ERRNO(ENOSYS)
@@ -22,41 +25,53 @@
         (CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |             \
                 CLONE_NEWPID | CLONE_NEWNET)
 
+/* A set-id file in a directory of the host, which `assay exec --bind` gives, would outlive the cell. */
+#define SET_ID     06000
+#define NO_SET_ID  "no set-id file, wherever it lies"
+#define MAKES_FILE (O_CREAT | 020000000 /* the one bit of O_TMPFILE that is its own */)
+
 /* clang-format off */
 #define FILTER_FILES                                                                               \
         ALLOW(read, "") ALLOW(write, "") ALLOW(readv, "") ALLOW(writev, "") ALLOW(pread64, "")     \
         ALLOW(pwrite64, "") ALLOW(preadv, "") ALLOW(pwritev, "") ALLOW(preadv2, "")                \
         ALLOW(pwritev2, "") ALLOW(lseek, "") ALLOW(close, "") ALLOW(close_range, "")               \
-        ALLOW(open, "") ALLOW(openat, "") ALLOW(openat2, "") ALLOW(creat, "") ALLOW(dup, "")       \
-        ALLOW(dup2, "") ALLOW(dup3, "") ALLOW(fcntl, "") ALLOW(flock, "") ALLOW(fsync, "")         \
-        ALLOW(fdatasync, "") ALLOW(sync_file_range, "") ALLOW(truncate, "") ALLOW(ftruncate, "")   \
-        ALLOW(fallocate, "") ALLOW(readahead, "") ALLOW(copy_file_range, "") ALLOW(sendfile, "")   \
+        DENY_MASKS(open, 1, MAKES_FILE, 2, SET_ID, NO_SET_ID)                                      \
+        DENY_MASKS(openat, 2, MAKES_FILE, 3, SET_ID, NO_SET_ID)                                    \
+        ALLOW_ZERO(creat, 1, SET_ID, NO_SET_ID) ALLOW(dup, "") ALLOW(dup2, "") ALLOW(dup3, "")     \
+        ALLOW(fcntl, "") ALLOW(flock, "") ALLOW(fsync, "") ALLOW(fdatasync, "")                    \
+        ALLOW(sync_file_range, "") ALLOW(truncate, "") ALLOW(ftruncate, "") ALLOW(fallocate, "")   \
+        ALLOW(readahead, "") ALLOW(copy_file_range, "") ALLOW(sendfile, "")                        \
         ALLOW(splice, "between its own descriptors") ALLOW(tee, "")                                \
         ALLOW(vmsplice, "its own pages; submissions do without") ALLOW(pipe, "") ALLOW(pipe2, "")  \
         ALLOW(stat, "") ALLOW(fstat, "") ALLOW(lstat, "") ALLOW(newfstatat, "") ALLOW(statx, "")   \
         ALLOW(statfs, "") ALLOW(fstatfs, "") ALLOW(access, "") ALLOW(faccessat, "")                \
         ALLOW(faccessat2, "") ALLOW(getcwd, "") ALLOW(chdir, "") ALLOW(fchdir, "")                 \
-        ALLOW(getdents, "") ALLOW(getdents64, "") ALLOW(mkdir, "") ALLOW(mkdirat, "")              \
-        ALLOW(rmdir, "") ALLOW(unlink, "") ALLOW(unlinkat, "") ALLOW(rename, "")                   \
-        ALLOW(renameat, "") ALLOW(renameat2, "") ALLOW(link, "") ALLOW(linkat, "")                 \
-        ALLOW(symlink, "") ALLOW(symlinkat, "") ALLOW(readlink, "") ALLOW(readlinkat, "")          \
-        ALLOW(mknod, "fifos and sockets; devices need a capability")                               \
-        ALLOW(mknodat, "fifos and sockets; devices need a capability") ALLOW(chmod, "")            \
-        ALLOW(fchmod, "") ALLOW(fchmodat, "") ALLOW(fchmodat2, "") ALLOW(chown, "")                \
-        ALLOW(fchown, "") ALLOW(lchown, "") ALLOW(fchownat, "") ALLOW(utime, "") ALLOW(utimes, "") \
-        ALLOW(utimensat, "") ALLOW(futimesat, "") ALLOW(umask, "") ALLOW(syncfs, "")               \
+        ALLOW(getdents, "") ALLOW(getdents64, "") ALLOW_ZERO(mkdir, 1, SET_ID, NO_SET_ID)          \
+        ALLOW_ZERO(mkdirat, 2, SET_ID, NO_SET_ID) ALLOW(rmdir, "") ALLOW(unlink, "")               \
+        ALLOW(unlinkat, "") ALLOW(rename, "") ALLOW(renameat, "") ALLOW(renameat2, "")             \
+        ALLOW(link, "") ALLOW(linkat, "") ALLOW(symlink, "") ALLOW(symlinkat, "")                  \
+        ALLOW(readlink, "") ALLOW(readlinkat, "")                                                  \
+        ALLOW_ZERO(mknod, 1, SET_ID, "fifos and sockets; devices need a capability")               \
+        ALLOW_ZERO(mknodat, 2, SET_ID, "fifos and sockets; devices need a capability")             \
+        ALLOW_ZERO(chmod, 1, SET_ID, NO_SET_ID) ALLOW_ZERO(fchmod, 1, SET_ID, NO_SET_ID)           \
+        ALLOW_ZERO(fchmodat, 2, SET_ID, NO_SET_ID) ALLOW_ZERO(fchmodat2, 2, SET_ID, NO_SET_ID)     \
+        ALLOW(chown, "") ALLOW(fchown, "") ALLOW(lchown, "") ALLOW(fchownat, "") ALLOW(utime, "")  \
+        ALLOW(utimes, "") ALLOW(utimensat, "") ALLOW(futimesat, "") ALLOW(umask, "")               \
         ALLOW(getxattr, "") ALLOW(lgetxattr, "") ALLOW(fgetxattr, "") ALLOW(listxattr, "")         \
         ALLOW(llistxattr, "") ALLOW(flistxattr, "") ALLOW(setxattr, "") ALLOW(lsetxattr, "")       \
         ALLOW(fsetxattr, "") ALLOW(removexattr, "") ALLOW(lremovexattr, "")                        \
         ALLOW(fremovexattr, "") ALLOW(inotify_init, "") ALLOW(inotify_init1, "")                   \
         ALLOW(inotify_add_watch, "") ALLOW(inotify_rm_watch, "")                                   \
-        DENY_VALUES(fadvise64, 3, "what the page cache holds is a channel between cells", POSIX_FADV_DONTNEED)\
-        DENY_VALUES(ioctl, 1, "typing into a terminal that the cell shares with its caller", TIOCSTI, TIOCLINUX)
+        DENY_VALUES(fadvise64, 3, "what the page cache holds is a channel between cells",          \
+                POSIX_FADV_DONTNEED)                                                               \
+        DENY_VALUES(ioctl, 1, "typing into a terminal that the cell shares with its caller",       \
+                TIOCSTI, TIOCLINUX)                                                                \
+        DENY_VALUES(ioctl, 1, "line disciplines are kernel code, loaded on demand", TIOCSETD)
 
 #define FILTER_MEMORY                                                                              \
         ALLOW(brk, "") ALLOW(mmap, "") ALLOW(munmap, "") ALLOW(mremap, "") ALLOW(mprotect, "")     \
-        ALLOW(madvise, "") ALLOW(mincore, "") ALLOW(msync, "") ALLOW(mlock, "limited by rlimit")   \
-        ALLOW(mlock2, "") ALLOW(munlock, "") ALLOW(mlockall, "") ALLOW(munlockall, "")             \
+        ALLOW(madvise, "") ALLOW(msync, "") ALLOW(mlock, "limited by rlimit") ALLOW(mlock2, "")    \
+        ALLOW(munlock, "") ALLOW(mlockall, "") ALLOW(munlockall, "")                               \
         ALLOW(memfd_create, "memory of the cell; its group counts it") ALLOW(membarrier, "")       \
         ALLOW(pkey_alloc, "") ALLOW(pkey_free, "") ALLOW(pkey_mprotect, "")                        \
         ALLOW(remap_file_pages, "its own mappings; submissions do without") ALLOW(mseal, "")       \
@@ -78,7 +93,7 @@
         ALLOW(setregid, "") ALLOW(setresuid, "") ALLOW(setresgid, "") ALLOW(setgroups, "")         \
         ALLOW(setfsuid, "") ALLOW(setfsgid, "") ALLOW(capget, "")                                  \
         ALLOW(capset, "no capability is left to set")                                              \
-        ALLOW(prctl, "its own process; what would give rights needs a capability")                 \
+        DENY_VALUES(prctl, 0, "filters take kernel memory that no group counts", PR_SET_SECCOMP)   \
         ALLOW(arch_prctl, "")                                                                      \
         ALLOW(personality, "its own process; address randomisation is no fence of ours")           \
         ALLOW(set_tid_address, "") ALLOW(set_robust_list, "") ALLOW(get_robust_list, "")           \
@@ -111,12 +126,17 @@
         ALLOW(epoll_create, "") ALLOW(epoll_create1, "") ALLOW(epoll_ctl, "")                      \
         ALLOW(epoll_wait, "") ALLOW(epoll_pwait, "") ALLOW(epoll_pwait2, "") ALLOW(eventfd, "")    \
         ALLOW(eventfd2, "")                                                                        \
-        ALLOW_VALUES(socket, 0, "other families have been ways into the kernel", AF_UNIX, AF_INET, AF_INET6)\
+        ALLOW_VALUES(socket, 0, "other families have been ways into the kernel",                   \
+                AF_UNIX, AF_INET, AF_INET6)                                                        \
+        ALLOW_VALUES(socket, 2, "other protocols are kernel modules, loaded on demand",            \
+                0, 1, IPPROTO_TCP, IPPROTO_UDP, IPPROTO_ICMPV6)                                    \
         ALLOW_VALUES(socketpair, 0, "the one family that has pairs", AF_UNIX) ALLOW(bind, "")      \
         ALLOW(listen, "") ALLOW(accept, "") ALLOW(accept4, "") ALLOW(connect, "")                  \
         ALLOW(getsockname, "") ALLOW(getpeername, "") ALLOW(sendto, "") ALLOW(recvfrom, "")        \
         ALLOW(sendmsg, "") ALLOW(recvmsg, "") ALLOW(sendmmsg, "") ALLOW(recvmmsg, "")              \
-        ALLOW(shutdown, "") ALLOW(getsockopt, "") ALLOW(setsockopt, "")
+        ALLOW(shutdown, "") ALLOW(getsockopt, "")                                                  \
+        DENY_PAIR(setsockopt, 1, SOL_SOCKET, 2, "filters take kernel memory that no group counts", \
+                SO_ATTACH_FILTER, SO_ATTACH_BPF, SO_ATTACH_REUSEPORT_CBPF, SO_ATTACH_REUSEPORT_EBPF)
 
 /* The ipc namespace is the cell's own; its memory is counted by its group. */
 #define FILTER_IPC                                                                                 \
@@ -130,15 +150,16 @@
         ALLOW(uname, "") ALLOW(sysinfo, "") ALLOW(getrandom, "")
 
 #define FILTER_DENIED                                                                              \
-        DENY(clone3, ENOSYS, "its flags lie in memory, where no filter sees them; libc falls back") \
+        DENY(clone3, ENOSYS, "its flags lie in memory, where no filter sees them; libc falls back")\
+                                                                                                   \
         DENY(unshare, EPERM, "namespaces") DENY(setns, EPERM, "namespaces")                        \
         DENY(mount, EPERM, "mounts") DENY(umount2, EPERM, "mounts")                                \
         DENY(pivot_root, EPERM, "mounts") DENY(chroot, EPERM, "mounts")                            \
         DENY(open_tree, EPERM, "mounts") DENY(move_mount, EPERM, "mounts")                         \
         DENY(fsopen, EPERM, "mounts") DENY(fsconfig, EPERM, "mounts")                              \
         DENY(fsmount, EPERM, "mounts") DENY(fspick, EPERM, "mounts")                               \
-        DENY(mount_setattr, EPERM, "mounts")                                                       \
-        DENY(ptrace, EPERM, "other processes") DENY(process_vm_readv, EPERM, "other processes")    \
+        DENY(mount_setattr, EPERM, "mounts") DENY(ptrace, EPERM, "other processes")                \
+        DENY(process_vm_readv, EPERM, "other processes")                                           \
         DENY(process_vm_writev, EPERM, "other processes") DENY(kcmp, EPERM, "other processes")     \
         DENY(pidfd_getfd, EPERM, "other processes")                                                \
         DENY(process_madvise, EPERM, "other processes")                                            \
@@ -153,9 +174,8 @@
         DENY(seccomp, EPERM, "a listener could answer for others")                                 \
         DENY(landlock_create_ruleset, EPERM, "not needed inside")                                  \
         DENY(landlock_add_rule, EPERM, "not needed inside")                                        \
-        DENY(landlock_restrict_self, EPERM, "not needed inside")                                   \
-        DENY(add_key, EPERM, "keyrings") DENY(request_key, EPERM, "keyrings")                      \
-        DENY(keyctl, EPERM, "keyrings")                                                            \
+        DENY(landlock_restrict_self, EPERM, "not needed inside") DENY(add_key, EPERM, "keyrings")  \
+        DENY(request_key, EPERM, "keyrings") DENY(keyctl, EPERM, "keyrings")                       \
         DENY(open_by_handle_at, EPERM, "files by number, past every path")                         \
         DENY(name_to_handle_at, EPERM, "files by number, past every path")                         \
         DENY(fanotify_init, EPERM, "other processes' files")                                       \
@@ -173,7 +193,10 @@
         DENY(ioperm, EPERM, "hardware") DENY(modify_ldt, EPERM, "kernel code")                     \
         DENY(memfd_secret, EPERM, "memory that no limit reclaims")                                 \
         DENY(lookup_dcookie, EPERM, "kernel code")                                                 \
-        DENY(sync, EPERM, "flushes every file system of the machine")
+        DENY(sync, EPERM, "flushes every file system of the machine")                              \
+        DENY(syncfs, EPERM, "flushes a file system of the machine")                                \
+        DENY(mincore, EPERM, "what the page cache holds is a channel between cells")               \
+        DENY(openat2, ENOSYS, "its mode lies in memory, where no filter sees set-id bits")
 
 #define FILTER_ROWS                                                                                \
         FILTER_FILES FILTER_MEMORY FILTER_PROCESSES FILTER_SIGNALS_AND_TIME                        \

@@ -307,8 +307,10 @@ void inside_main(struct inside *in)
         become_root(in);
         build_view(in);
         enter_groups(in);
-        tie_to_supervisor(in); /* again: a change of ids had undone it */
         check(in, confine_cell(in));
+        /* Again: changes of ids have undone both. */
+        tie_to_supervisor(in);
+        prctl(PR_SET_DUMPABLE, 0);
         done(in, SETUP_RIGHTS);
         command = clone(command_entry, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, in);
         if (command < 0)

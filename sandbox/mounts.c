@@ -86,6 +86,7 @@ static const struct {
         bool hidden;
 } proc_masks[] = {
         {"proc/sys", false},
+        {"proc/pressure", false},
         {"proc/sysrq-trigger", true},
         {"proc/kcore", true},
         {"proc/keys", true},

@@ -8,7 +8,11 @@
  *   ALLOW_ZERO(call, argument, mask, "why")    only when none of the bits of mask is set
  *   ALLOW_VALUES(call, argument, "why", v, …)  only when the argument, as 32 bits, is one of v
  *   DENY_VALUES(call, argument, "why", v, …)   unless the argument, as 32 bits, is one of v
+ *   DENY_MASKS(call, a, mask_a, b, mask_b, "why")  unless each argument has a bit of its mask
+ *   DENY_PAIR(call, a, value, b, "why", v, …)  unless argument a is that value and b is one of v
  *   DENY(call, errno, "why")
+ *
+ * A call may have several rows with conditions: all are asked.
  *
  * A table may also define FILTER_PROFILES: an array `profiles` of struct filter_profile, each with
  * rows that replace those of the table. Then a program is compiled for each.
@@ -20,7 +24,15 @@
 
 #include <stdint.h>
 
-enum filter_rule { RULE_ALLOW, RULE_ALLOW_ZERO, RULE_ALLOW_VALUES, RULE_DENY_VALUES, RULE_DENY };
+enum filter_rule {
+        RULE_ALLOW,
+        RULE_ALLOW_ZERO,
+        RULE_ALLOW_VALUES,
+        RULE_DENY_VALUES,
+        RULE_DENY_MASKS,
+        RULE_DENY_PAIR,
+        RULE_DENY,
+};
 
 enum { FILTER_MAX_VALUES = 8 };
 
@@ -35,7 +47,10 @@ struct filter_row {
         const char *call;
         enum filter_rule rule;
         unsigned argument;
-        uint32_t mask; /* RULE_ALLOW_ZERO; the errno of RULE_DENY */
+        uint32_t mask; /* of RULE_ALLOW_ZERO and RULE_DENY_MASKS; the value of RULE_DENY_PAIR; the
+                          errno of RULE_DENY */
+        unsigned second; /* the other argument of RULE_DENY_MASKS and RULE_DENY_PAIR */
+        uint32_t second_mask;
         const char *why;
         uint32_t values[FILTER_MAX_VALUES];
         unsigned value_count;
@@ -48,12 +63,20 @@ struct filter_profile {
 };
 
 #define FILTER_COUNT(...)                     (sizeof((uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
-#define ALLOW(call, why)                      {#call, RULE_ALLOW, 0, 0, why, {0}, 0},
-#define DENY(call, err, why)                  {#call, RULE_DENY, 0, err, why, {0}, 0},
-#define ALLOW_ZERO(call, argument, mask, why) {#call, RULE_ALLOW_ZERO, argument, mask, why, {0}, 0},
+/* clang-format off */
+#define FILTER_ROW(call, rule, argument, mask, second, second_mask, why, ...)                      \
+        {#call, rule, argument, mask, second, second_mask, why, {__VA_ARGS__}, FILTER_COUNT(__VA_ARGS__)},
+#define ALLOW(call, why)                      {#call, RULE_ALLOW, 0, 0, 0, 0, why, {0}, 0},
+#define DENY(call, err, why)                  {#call, RULE_DENY, 0, err, 0, 0, why, {0}, 0},
+#define ALLOW_ZERO(call, argument, mask, why) {#call, RULE_ALLOW_ZERO, argument, mask, 0, 0, why, {0}, 0},
 #define ALLOW_VALUES(call, argument, why, ...)                                                     \
-        {#call, RULE_ALLOW_VALUES, argument, 0, why, {__VA_ARGS__}, FILTER_COUNT(__VA_ARGS__)},
+        FILTER_ROW(call, RULE_ALLOW_VALUES, argument, 0, 0, 0, why, __VA_ARGS__)
 #define DENY_VALUES(call, argument, why, ...)                                                      \
-        {#call, RULE_DENY_VALUES, argument, 0, why, {__VA_ARGS__}, FILTER_COUNT(__VA_ARGS__)},
+        FILTER_ROW(call, RULE_DENY_VALUES, argument, 0, 0, 0, why, __VA_ARGS__)
+#define DENY_MASKS(call, a, mask_a, b, mask_b, why)                                                \
+        {#call, RULE_DENY_MASKS, a, mask_a, b, mask_b, why, {0}, 0},
+#define DENY_PAIR(call, a, value, b, why, ...)                                                     \
+        FILTER_ROW(call, RULE_DENY_PAIR, a, value, b, 0, why, __VA_ARGS__)
+/* clang-format on */
 
 #endif

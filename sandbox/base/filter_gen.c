@@ -31,7 +31,7 @@ static const struct filter_row rows[] = {FILTER_ROWS};
 FILTER_PROFILES
 #endif
 
-enum { NUMBERS = 1024, MOST = 4096, X32_BIT = 0x40000000 };
+enum { ROWS_EACH = 4, NUMBERS = 1024, MOST = 4096, X32_BIT = 0x40000000 };
 
 #if defined(__x86_64__)
 enum { ARCHITECTURE = (int)AUDIT_ARCH_X86_64 };
@@ -65,59 +65,105 @@ static unsigned answer(uint32_t action)
 
 /* --- what each number gets ------------------------------------------------------------------ */
 
+/* The rows of one call; most have one. */
+struct rule {
+        const struct filter_row *rows[ROWS_EACH];
+        unsigned count;
+};
+
 /* A table's words are libseccomp's actions, which are the kernel's. */
-static uint32_t plain_answer(const struct filter_row *row)
+static uint32_t plain_answer(const struct rule *rule)
 {
+        const struct filter_row *row = rule->rows[0];
+
+        if (rule->count == 0)
+                return FILTER_OTHERWISE;
         return row->rule == RULE_DENY ? SECCOMP_RET_ERRNO | row->mask : SECCOMP_RET_ALLOW;
 }
 
-static bool is_plain(const struct filter_row *row)
+static bool is_plain(const struct rule *rule)
 {
-        return !row || row->rule == RULE_ALLOW || row->rule == RULE_DENY;
+        return rule->count == 0 || rule->rows[0]->rule == RULE_ALLOW ||
+               rule->rows[0]->rule == RULE_DENY;
 }
 
 struct range {
         uint32_t first;
-        const struct filter_row *row; /* NULL or plain: the whole range has one answer */
-        uint32_t action;
+        const struct rule *rule; /* plain: the whole range has one answer */
 };
 
-static unsigned find_ranges(const struct filter_row *const *by_number, struct range *ranges)
+static unsigned find_ranges(const struct rule *by_number, struct range *ranges)
 {
         unsigned count = 0;
 
         for (uint32_t n = 0; n <= NUMBERS; n++) {
-                const struct filter_row *row = n < NUMBERS ? by_number[n] : NULL;
-                uint32_t action = row && is_plain(row) ? plain_answer(row) : FILTER_OTHERWISE;
+                const struct rule *before = count > 0 ? ranges[count - 1].rule : NULL;
 
-                if (count > 0 && is_plain(row) && is_plain(ranges[count - 1].row) &&
-                        ranges[count - 1].action == action)
+                if (before && is_plain(&by_number[n]) && is_plain(before) &&
+                        plain_answer(before) == plain_answer(&by_number[n]))
                         continue;
-                ranges[count++] = (struct range){n, row, action};
+                ranges[count++] = (struct range){n, &by_number[n]};
         }
         return count;
 }
 
 /* --- laying it out -------------------------------------------------------------------------- */
 
-/* The argument's low half is in the accumulator; the answer follows. */
+static void load_argument(unsigned argument)
+{
+        emit(BPF_LD | BPF_W | BPF_ABS, 0, 0,
+                (uint32_t)offsetof(struct seccomp_data, args) + argument * 8);
+}
+
+/* Deny when the test is true, else go on. */
+static void deny_if(unsigned test, uint32_t k)
+{
+        emit(BPF_JMP | test | BPF_K, 0, 1, k);
+        answer(SECCOMP_RET_ERRNO | EPERM);
+}
+
+/* What the row forbids is denied; what it does not goes on behind. */
 static void emit_condition(const struct filter_row *row)
 {
-        const uint32_t deny = SECCOMP_RET_ERRNO | EPERM;
-        bool listed_is_good = row->rule != RULE_DENY_VALUES;
+        load_argument(row->argument);
+        switch (row->rule) {
+        case RULE_ALLOW_ZERO:
+                deny_if(BPF_JSET, row->mask);
+                break;
+        case RULE_ALLOW_VALUES:
+                for (unsigned i = 0; i < row->value_count; i++)
+                        emit(BPF_JMP | BPF_JEQ | BPF_K, row->value_count - i, 0, row->values[i]);
+                answer(SECCOMP_RET_ERRNO | EPERM);
+                break;
+        case RULE_DENY_VALUES:
+                for (unsigned i = 0; i < row->value_count; i++)
+                        deny_if(BPF_JEQ, row->values[i]);
+                break;
+        case RULE_DENY_MASKS:
+                emit(BPF_JMP | BPF_JSET | BPF_K, 0, 3, row->mask);
+                load_argument(row->second);
+                deny_if(BPF_JSET, row->second_mask);
+                break;
+        case RULE_DENY_PAIR:
+                emit(BPF_JMP | BPF_JEQ | BPF_K, 0, 1 + 2 * row->value_count, row->mask);
+                load_argument(row->second);
+                for (unsigned i = 0; i < row->value_count; i++)
+                        deny_if(BPF_JEQ, row->values[i]);
+                break;
+        default:
+                must(false, row->call);
+        }
+}
 
-        emit(BPF_LD | BPF_W | BPF_ABS, 0, 0,
-                (uint32_t)offsetof(struct seccomp_data, args) + row->argument * 8);
-        if (row->rule == RULE_ALLOW_ZERO) {
-                emit(BPF_JMP | BPF_JSET | BPF_K, 0, 1, row->mask);
-                answer(deny);
-                answer(SECCOMP_RET_ALLOW);
+static void emit_rule(const struct rule *rule)
+{
+        if (is_plain(rule)) {
+                answer(plain_answer(rule));
                 return;
         }
-        for (unsigned i = 0; i < row->value_count; i++)
-                emit(BPF_JMP | BPF_JEQ | BPF_K, row->value_count - i, 0, row->values[i]);
-        answer(listed_is_good ? deny : SECCOMP_RET_ALLOW);
-        answer(listed_is_good ? SECCOMP_RET_ALLOW : deny);
+        for (unsigned i = 0; i < rule->count; i++)
+                emit_condition(rule->rows[i]);
+        answer(SECCOMP_RET_ALLOW);
 }
 
 /* The accumulator holds the number, which is in one of these ranges. */
@@ -126,10 +172,7 @@ static void emit_search(const struct range *ranges, unsigned count)
         unsigned half = count / 2, jump;
 
         if (count == 1) {
-                if (is_plain(ranges[0].row))
-                        answer(ranges[0].action);
-                else
-                        emit_condition(ranges[0].row);
+                emit_rule(ranges[0].rule);
                 return;
         }
         jump = emit(BPF_JMP | BPF_JGE | BPF_K, 0, 0, ranges[half].first);
@@ -148,7 +191,7 @@ static void emit_search(const struct range *ranges, unsigned count)
         emit_search(ranges + half, count - half);
 }
 
-static void compile(const struct filter_row *const *by_number)
+static void compile(const struct rule *by_number)
 {
         struct range ranges[NUMBERS + 1];
         unsigned count = find_ranges(by_number, ranges);
@@ -166,23 +209,28 @@ static void compile(const struct filter_row *const *by_number)
 }
 
 /* Rows by number; those of a profile replace the table's own. */
-static void sort_rows(const struct filter_row **by_number, const struct filter_row *list,
-        size_t count, bool may_replace)
+static void sort_rows(
+        struct rule *by_number, const struct filter_row *list, size_t count, bool replace)
 {
         for (size_t i = 0; i < count; i++) {
                 int number = seccomp_syscall_resolve_name(list[i].call);
+                struct rule *rule = &by_number[number < 0 ? 0 : number];
 
                 if (number < 0)
                         continue; /* another architecture's, or newer than this libseccomp */
-                must(number < NUMBERS && !by_number[number] == !may_replace, list[i].call);
-                by_number[number] = &list[i];
+                must(number < NUMBERS && (rule->count > 0) >= replace, list[i].call);
+                if (replace)
+                        rule->count = 0;
+                must(rule->count < ROWS_EACH, list[i].call);
+                rule->rows[rule->count++] = &list[i];
+                must(rule->count == 1 || !is_plain(rule), list[i].call);
         }
 }
 
 static void print_program(
         const char *table, const char *profile, const struct filter_row *list, size_t count)
 {
-        const struct filter_row *by_number[NUMBERS] = {NULL};
+        struct rule by_number[NUMBERS + 1] = {0};
 
         length = 0;
         sort_rows(by_number, rows, ROWS(rows), false);
@@ -200,12 +248,12 @@ static void print_program(
 /* For people who ask what was denied: the table's row of a number, or just its name. */
 static void print_calls(const char *table)
 {
-        const struct filter_row *by_number[NUMBERS] = {NULL};
+        struct rule by_number[NUMBERS + 1] = {0};
 
         sort_rows(by_number, rows, ROWS(rows), false);
         printf("static const struct filter_call filter_%s_calls[] = {\n", table);
         for (int n = 0; n < NUMBERS; n++) {
-                const struct filter_row *row = by_number[n];
+                const struct filter_row *row = by_number[n].rows[0];
                 char *name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE, n);
 
                 if (name)
