@@ -4,16 +4,8 @@
 
 load common
 
-# Attacks that work, reported and not mended yet. A line leaves with its cause.
-known=(
-    'write(/proc/pressure/' # a cell may ask the kernel to watch the machine's load for it
-    'fsize='                # the caller's soft limit on the size of files
-    'set-id by '            # in a directory that --bind gives for writing
-    'page cache of /usr'    # as root: mincore() answers whoever seems to own a file
-    'lock on /common-file'  # a single file that --bind shows is the host's own inode
-    'byte locks on /common-file'
-    'notification of /common-file'
-)
+# What works and is not held (docs/threat-model.md): a single file that --bind shows is the host's own.
+known=('lock on /common-file' 'byte locks on /common-file' 'notification of /common-file')
 
 # What an ordinary user's cells can do, since they run under that user's id (docs/threat-model.md,
 # "What is not held"): talk through the host's own device nodes, and give a file that is the
@@ -351,7 +343,6 @@ kill_supervisor() {
 
 @test "the supervisor killed: also the cell of another user" {
     is_root || skip 'this user has one id only'
-    skip 'reported: pid 1 loses its death signal when it takes other ids'
     kill_supervisor --user 7:8
 }
 
