@@ -201,7 +201,8 @@ static int decode_done(struct frame *f, struct reader *r, struct cell_outcome *r
         ret->memory_peak = get_u64(r);
         ret->pids_peak = get_u64(r);
         ret->oom_kills = get_u64(r);
-        ret->setup_us = get_u64(r);
+        for (unsigned i = 0; i < SETUP_COUNT; i++)
+                ret->setup_us[i] = get_u32(r);
         ret->result = result = get_u8(r);
         ret->result_size = get_u64(r);
         if (!reader_done(r) || end >= CELL_END_COUNT || stopped >= CODE_COUNT ||

@@ -7,6 +7,7 @@
 #include "frame.h"
 #include "limit.h"
 #include "sandbox/messages.h"
+#include "setup.h"
 
 /* What the supervisor said of itself when it was ready. */
 struct machine_facts {
@@ -56,7 +57,8 @@ struct cell_outcome {
         enum cell_end end;
         uint32_t status;
         enum code stopped;
-        uint64_t cpu_us, wall_us, memory_peak, pids_peak, oom_kills, setup_us;
+        uint64_t cpu_us, wall_us, memory_peak, pids_peak, oom_kills;
+        uint32_t setup_us[SETUP_COUNT]; /* from the request until the step was done */
         enum result_state result;
         uint64_t result_size;
         int result_fd; /* owned; -EBADF when there is none */

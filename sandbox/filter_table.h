@@ -25,7 +25,8 @@
         (CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |             \
                 CLONE_NEWPID | CLONE_NEWNET)
 
-/* A set-id file in a directory of the host, which `assay exec --bind` gives, would outlive the cell. */
+/* A set-id file in a directory of the host, which `assay exec --bind` gives, would outlive the
+ * cell. */
 #define SET_ID     06000
 #define NO_SET_ID  "no set-id file, wherever it lies"
 #define MAKES_FILE (O_CREAT | 020000000 /* the one bit of O_TMPFILE that is its own */)

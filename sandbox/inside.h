@@ -7,6 +7,7 @@
 #include "ids.h"
 #include "mounts.h"
 #include "request.h"
+#include "setup.h"
 
 enum inside_message {
         /* supervisor → first process */
@@ -22,22 +23,7 @@ enum inside_message {
         INSIDE_ENDED,    /* u8 enum cell_end, u32 status: the command ended */
 };
 
-/* When each step of the set-up was done, in monotonic microseconds; 0: it was not needed. */
-enum setup_step {
-        SETUP_NAMESPACES, /* clone3 */
-        SETUP_NETWORK,    /* inside: the namespaces that take long */
-        SETUP_MOUNTS,     /* as root, meanwhile: detached mounts, in the host's namespace */
-        SETUP_VIEW,       /* inside: they are fitted together */
-        SETUP_LEAVE,      /* the host's root left behind */
-        SETUP_GROUP,      /* meanwhile: groups and their limits */
-        SETUP_ENTER,      /* inside: it is in its groups */
-        SETUP_RIGHTS,     /* capabilities and the like, landlock, system call filter */
-        SETUP_COMMAND,    /* the command's own process */
-        SETUP_LIMITS,
-        SETUP_EXEC,
-        SETUP_COUNT,
-};
-
+/* When each step was done, in monotonic microseconds; 0: it was not needed. */
 struct setup {
         uint64_t requested_at;
         uint64_t done_at[SETUP_COUNT];

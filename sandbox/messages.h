@@ -30,8 +30,9 @@ enum cell_message {
                            */
         CELL_DONE,        /* u32 id, u8 enum cell_end, u32 status, u16 enum code (what stopped it),
                              u64 cpu_us, u64 wall_us, u64 memory_peak, u64 pids_peak (0: unknown),
-                             u64 oom_kills, u64 setup_us, u8 enum result_state, u64 result size;
-                             descriptor: the result file, when RESULT_FILE */
+                             u64 oom_kills, SETUP_COUNT × u32 (microseconds from the
+                             request until the step was done; 0: not needed), u8 enum result_state, u64
+                             result size;        descriptor: the result file, when RESULT_FILE */
         CELL_FAILED,      /* u32 id, error: the cell could not be made */
         HELPER_DONE,      /* u32 id, u32 exit status, or 128 + signal */
 };

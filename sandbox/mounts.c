@@ -12,6 +12,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/utsname.h>
 #include <sys/vfs.h>
 
 /* What a program of an ordinary machine expects of /dev. */
@@ -152,7 +153,7 @@ static int make_layer(const struct mounts *m, const char *what, char *ret_path, 
         int fd;
 
         snprintf(place, sizeof place, "proc/%s-%u", what, m->tree_count);
-        if (mkdirat(m->root, place, 0755) < 0 && errno != EEXIST)
+        if (mkdirat(m->root, place, 0755) < 0)
                 return -1;
         fd = openat(m->root, place, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (fd >= 0)
@@ -211,7 +212,19 @@ static int mount_overlay(
 /* Kernels before 6.15 take as a layer only what is attached in this process's mount namespace:
  * then the supervisor has one of its own, and each cell's root stands at /run/assay in it until
  * its mounts are made. */
-static bool attach_layers;
+static bool attach_layers(void)
+{
+        static int answer = -1;
+        unsigned major = 0, minor = 0;
+        struct utsname kernel;
+
+        if (answer < 0) {
+                uname(&kernel);
+                answer = sscanf(kernel.release, "%u.%u", &major, &minor) != 2 || major < 6 ||
+                         (major == 6 && minor < 15);
+        }
+        return answer;
+}
 
 static const char attach_place[] = "/run/assay";
 
@@ -284,16 +297,16 @@ static int map_owner(const struct mounts_for *who, int tree, const struct stat *
         return take_fd(&copy);
 }
 
-/* Keep a mount that is to be a layer. It is itself detached; see attach_layers. */
+/* Keep a mount that is to be a layer. It is itself detached; see attach_layers(). */
 static int keep_layer(struct mounts *m, const char *what, int layer)
 {
         char place[64];
 
         m->layers[m->layer_count++] = layer;
-        if (!attach_layers)
+        if (!attach_layers())
                 return 0;
         snprintf(place, sizeof place, "proc/%s-%u", what, m->tree_count);
-        if (mkdirat(m->root, place, 0755) < 0 && errno != EEXIST)
+        if (mkdirat(m->root, place, 0755) < 0)
                 return -1;
         return sys_move_mount(layer, "", m->root, place, MOVE_MOUNT_F_EMPTY_PATH);
 }
@@ -367,7 +380,7 @@ static int add_requested(const struct mounts_for *who, struct mounts *m,
         int tree = want->tree, mount;
         struct stat st;
 
-        if ((!who->root || attach_layers) && reopen(tree, &own, err) < 0)
+        if ((!who->root || attach_layers()) && reopen(tree, &own, err) < 0)
                 return -1;
         if (own >= 0)
                 tree = own;
@@ -403,7 +416,7 @@ static int add_host_tree(const struct mounts_for *who, struct mounts *m, const c
                 if (len <= 0)
                         return 0;
                 target[len] = '\0';
-                if (symlinkat(target, m->root, name) < 0 && errno != EEXIST)
+                if (symlinkat(target, m->root, name) < 0)
                         return error_errno(
                                 err, CODE_INFRA_CELL, errno, "cannot make %s of a cell", path);
                 return 0;
@@ -509,7 +522,7 @@ static int make_all(struct mounts *m, const struct mounts_for *who, struct error
          * in this, the cell's own, mount namespace already. */
         if (!who->root && sys_move_mount(m->root, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH) < 0)
                 return error_errno(err, CODE_INFRA_CELL, errno, "cannot attach the root of a cell");
-        if (who->root && attach_layers && attach_root(m) < 0)
+        if (who->root && attach_layers() && attach_root(m) < 0)
                 return error_errno(err, CODE_INFRA_CELL, errno, "cannot attach the root of a cell");
         if (add_host(who, m, err) < 0)
                 return -1;
@@ -519,25 +532,13 @@ static int make_all(struct mounts *m, const struct mounts_for *who, struct error
         return 0;
 }
 
-static int make_once(struct mounts *m, const struct mounts_for *who, struct error *err)
-{
-        int r = make_all(m, who, err);
-
-        if (who->root && attach_layers && m->root >= 0 && detach_root(m) < 0 && r == 0)
-                r = error_errno(err, CODE_INFRA_CELL, errno, "cannot detach the root of a cell");
-        return r;
-}
-
 int mounts_make(struct mounts *m, const struct mounts_for *who, struct error *err)
 {
         mode_t saved = umask(0);
-        int r = make_once(m, who, err);
+        int r = make_all(m, who, err);
 
-        if (r < 0 && errno == EINVAL && who->root && !attach_layers) {
-                attach_layers = true;
-                mounts_close_trees(m);
-                r = make_once(m, who, err);
-        }
+        if (who->root && attach_layers() && detach_root(m) < 0 && r == 0)
+                r = error_errno(err, CODE_INFRA_CELL, errno, "cannot detach the root of a cell");
         umask(saved);
         return r;
 }

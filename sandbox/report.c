@@ -36,20 +36,6 @@ static void add_number_or_null(struct buffer *b, const char *key, bool known, ui
                 buffer_add_format(b, "\"%s\": null, ", key);
 }
 
-static const char *const step_names[SETUP_COUNT] = {
-        [SETUP_NAMESPACES] = "namespaces",
-        [SETUP_NETWORK] = "network",
-        [SETUP_MOUNTS] = "mounts",
-        [SETUP_VIEW] = "view",
-        [SETUP_LEAVE] = "leave_host",
-        [SETUP_GROUP] = "group",
-        [SETUP_ENTER] = "enter",
-        [SETUP_RIGHTS] = "rights",
-        [SETUP_COMMAND] = "command",
-        [SETUP_LIMITS] = "limits",
-        [SETUP_EXEC] = "exec",
-};
-
 /* When each step was done, counted from the request; what was not needed, or was ready before, is
  * left out. */
 static void add_timing(struct buffer *b, const struct setup *s)
@@ -60,7 +46,7 @@ static void add_timing(struct buffer *b, const struct setup *s)
         for (unsigned i = 0; i < SETUP_COUNT; i++) {
                 if (s->done_at[i] < s->requested_at)
                         continue;
-                buffer_add_format(b, "%s\"%s\": %llu", comma, step_names[i],
+                buffer_add_format(b, "%s\"%s\": %llu", comma, setup_step_name((enum setup_step)i),
                         (unsigned long long)(s->done_at[i] - s->requested_at));
                 comma = ", ";
         }

@@ -85,7 +85,11 @@ static void send_done(const struct cell *c)
         put_u64(&payload, c->usage.memory_peak);
         put_u64(&payload, c->usage.pids_peak);
         put_u64(&payload, c->usage.oom_kills);
-        put_u64(&payload, c->setup.done_at[SETUP_EXEC] - c->setup.requested_at);
+        for (unsigned i = 0; i < SETUP_COUNT; i++) {
+                uint64_t done = c->setup.done_at[i], from = c->setup.requested_at;
+
+                put_u32(&payload, done > from ? (uint32_t)(done - from) : 0);
+        }
         put_u8(&payload, (uint8_t)state);
         put_u64(&payload, size);
         answer(CELL_DONE, &payload, &fd, state == RESULT_FILE);

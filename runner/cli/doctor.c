@@ -4,11 +4,14 @@
 #include "channel.h"
 #include "fd.h"
 #include "report/json.h"
+#include "setup.h"
 
-#include <linux/openat2.h>
 #include <fcntl.h>
+#include <linux/seccomp.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 struct finding {
@@ -19,11 +22,13 @@ struct finding {
         const char *remedy; /* when not good */
 };
 
-enum { FINDINGS_MAX = 16 };
+enum { FINDINGS_MAX = 20 };
 
 struct findings {
         struct finding rows[FINDINGS_MAX];
         unsigned count;
+        uint32_t
+                setup_us[SETUP_COUNT]; /* of the cell that was tried; 0: that step was not needed */
 };
 
 static struct finding *add(
@@ -32,24 +37,107 @@ static struct finding *add(
         struct finding *row = &f->rows[f->count++];
 
         *row = (struct finding){.name = name, .good = good, .lost = lost, .remedy = remedy};
+        snprintf(row->value, sizeof row->value, "%s", good ? "yes" : "no");
         return row;
 }
+
+/* --- what the kernel has ------------------------------------------------------------------- */
+
+/* A call that is there fails for its arguments, or works. */
+static bool has_call(long number)
+{
+        long r = syscall(number, -1, NULL, 0, NULL, 0, 0);
+
+        if (r >= 0)
+                close((int)r);
+        return r >= 0 || errno != ENOSYS;
+}
+
+static bool has_openat2(void)
+{
+        return has_call(SYS_openat2);
+}
+
+static bool has_mount_calls(void)
+{
+        return has_call(SYS_fsopen) && has_call(SYS_open_tree) && has_call(SYS_move_mount) &&
+               has_call(SYS_mount_setattr);
+}
+
+static bool has_clone3(void)
+{
+        return has_call(SYS_clone3);
+}
+
+static bool has_seccomp(void)
+{
+        uint32_t action = SECCOMP_RET_KILL_PROCESS;
+
+        return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
+}
+
+/* In a child, which the new namespace takes along when it ends. */
+static bool has_user_namespaces(void)
+{
+        pid_t pid = fork();
+        int status;
+
+        if (pid == 0)
+                _exit(unshare(CLONE_NEWUSER) < 0);
+        return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
+}
+
+static bool file_has(const char *path, const char *word)
+{
+        FILE *file = fopen(path, "re");
+        char line[256];
+        bool found = false;
+
+        while (file && !found && fgets(line, sizeof line, file))
+                found = strstr(line, word) != NULL;
+        if (file)
+                fclose(file);
+        return found;
+}
+
+static bool has_overlay(void)
+{
+        return file_has("/proc/filesystems", "\toverlay\n");
+}
+
+static const struct {
+        const char *name;
+        bool (*there)(void);
+        const char *lost, *remedy;
+} kernel_rows[] = {
+        {"namespaces", has_user_namespaces, "everything: no cell can be made here",
+                "sysctl user.max_user_namespaces=10000, and where they exist sysctl "
+                "kernel.unprivileged_userns_clone=1 "
+                "kernel.apparmor_restrict_unprivileged_userns=0"},
+        {"seccomp", has_seccomp, "everything: a cell without it is none",
+                "boot a kernel with CONFIG_SECCOMP_FILTER"},
+        {"overlay", has_overlay, "everything: the view of /usr is one", "modprobe overlay"},
+        {"mount calls", has_mount_calls, "everything: cells are mounted by descriptor",
+                "use Linux 5.12 or later, or a container whose filter knows fsopen and "
+                "mount_setattr"},
+        {"openat2", has_openat2, "some speed when opening files of submissions",
+                "use Linux 5.6 or later"},
+        {"clone3", has_clone3, "cells are moved into their group, which takes milliseconds",
+                "use Linux 5.7 or later"},
+};
 
 static void look_at_kernel(struct findings *f)
 {
         struct utsname name;
-        struct open_how how = {.flags = O_PATH, .resolve = RESOLVE_BENEATH};
-        long fd = syscall(SYS_openat2, AT_FDCWD, ".", &how, sizeof how);
-        struct finding *row;
+        struct finding *row = add(f, "kernel", uname(&name) == 0, "", "");
 
-        row = add(f, "kernel", uname(&name) == 0, "", "");
         snprintf(row->value, sizeof row->value, "%s %s", name.sysname, name.release);
-        row = add(f, "openat2", fd >= 0, "some speed when opening files of submissions",
-                "use a kernel of version 5.6 or later");
-        snprintf(row->value, sizeof row->value, "%s", fd >= 0 ? "yes" : "no");
-        if (fd >= 0)
-                fd_close((int)fd);
+        for (size_t i = 0; i < sizeof kernel_rows / sizeof *kernel_rows; i++)
+                add(f, kernel_rows[i].name, kernel_rows[i].there(), kernel_rows[i].lost,
+                        kernel_rows[i].remedy);
 }
+
+/* --- what this user may do ----------------------------------------------------------------- */
 
 static void look_at_machine(struct findings *f, const struct machine_facts *m)
 {
@@ -67,6 +155,12 @@ static void look_at_machine(struct findings *f, const struct machine_facts *m)
                 "…");
         snprintf(row->value, sizeof row->value, m->cgroup_version ? "version %u" : "none to use",
                 m->cgroup_version);
+        row = add(f, "processors", !(m->weak & 1ULL << LIMIT_CPUS),
+                "a cell may use all processors at once",
+                "give the cpu controller too: systemctl edit user@.service, [Service] Delegate=cpu "
+                "memory pids");
+        snprintf(row->value, sizeof row->value, "limited by %s",
+                enforcer_name(m->enforcers[LIMIT_CPUS]));
 }
 
 /* One real cell tells more than any list of features. */
@@ -94,12 +188,12 @@ static void try_cell(struct findings *f, struct channel *c)
         good = id != 0 && channel_cell_done(c, id, &outcome, &err) == 0 &&
                outcome.failed.code == CODE_NONE && outcome.end == CELL_EXITED &&
                outcome.status == 0;
+        memcpy(f->setup_us, outcome.setup_us, sizeof f->setup_us);
         row = add(f, "cell", good, "everything: no cell can be made here",
-                "allow user namespaces: sysctl user.max_user_namespaces=10000, and where it exists "
-                "sysctl kernel.unprivileged_userns_clone=1");
+                "see what is missing above; `assay exec host -- true` says where it breaks off");
         if (good)
-                snprintf(row->value, sizeof row->value, "made in %llu us",
-                        (unsigned long long)outcome.setup_us);
+                snprintf(row->value, sizeof row->value, "made in %u us",
+                        (unsigned)outcome.setup_us[SETUP_EXEC]);
         else
                 snprintf(row->value, sizeof row->value, "%s",
                         outcome.failed.code != CODE_NONE ? outcome.failed.text
@@ -112,13 +206,18 @@ static void show_text(const struct findings *f, const struct machine_facts *m)
         for (unsigned i = 0; i < f->count; i++) {
                 const struct finding *row = &f->rows[i];
 
-                printf("%-4s %-10s %s\n", row->good ? "ok" : "--", row->name, row->value);
+                printf("%-4s %-12s %s\n", row->good ? "ok" : "--", row->name, row->value);
                 if (!row->good)
                         printf("       lost: %s\n       remedy: %s\n", row->lost, row->remedy);
         }
+        puts("\na cell, in microseconds from the request (some steps run at the same time):");
+        for (unsigned i = 0; i < SETUP_COUNT; i++)
+                if (f->setup_us[i])
+                        printf("     %-12s %6u\n", setup_step_name((enum setup_step)i),
+                                (unsigned)f->setup_us[i]);
         puts("\nlimits are enforced by:");
         for (unsigned i = 0; i < LIMIT_COUNT; i++)
-                printf("%-4s %-10s %s\n", m->weak & 1ULL << i ? "weak" : "ok",
+                printf("%-4s %-12s %s\n", m->weak & 1ULL << i ? "weak" : "ok",
                         limit_info((enum limit)i)->name, enforcer_name(m->enforcers[i]));
 }
 
@@ -140,6 +239,11 @@ static void show_json(const struct findings *f, const struct machine_facts *m)
                 }
                 json_close(&w);
         }
+        json_close(&w);
+        json_object(&w, "setup_us");
+        for (unsigned i = 0; i < SETUP_COUNT; i++)
+                if (f->setup_us[i])
+                        json_number(&w, setup_step_name((enum setup_step)i), f->setup_us[i]);
         json_close(&w);
         json_object(&w, "limits");
         for (unsigned i = 0; i < LIMIT_COUNT; i++) {

@@ -179,8 +179,8 @@ static void add_footer(struct buffer *out, const struct evaluation *e, const str
                 return;
         buffer_add_format(out, "  %sintegrity %s, suite %llu ms, cell made in %llu.%llu ms", s->dim,
                 integrity_name(e->integrity), (unsigned long long)(e->outcome.wall_us / 1000),
-                (unsigned long long)(e->outcome.setup_us / 1000),
-                (unsigned long long)(e->outcome.setup_us / 100 % 10));
+                (unsigned long long)(e->outcome.setup_us[SETUP_EXEC] / 1000),
+                (unsigned long long)(e->outcome.setup_us[SETUP_EXEC] / 100 % 10));
         if (e->channel.facts.weak)
                 buffer_add_text(out, ", weak limits");
         buffer_add_format(out, "%s\n", s->off);

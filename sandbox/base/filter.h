@@ -47,8 +47,8 @@ struct filter_row {
         const char *call;
         enum filter_rule rule;
         unsigned argument;
-        uint32_t mask; /* of RULE_ALLOW_ZERO and RULE_DENY_MASKS; the value of RULE_DENY_PAIR; the
-                          errno of RULE_DENY */
+        uint32_t mask;   /* of RULE_ALLOW_ZERO and RULE_DENY_MASKS; the value of RULE_DENY_PAIR; the
+                            errno of RULE_DENY */
         unsigned second; /* the other argument of RULE_DENY_MASKS and RULE_DENY_PAIR */
         uint32_t second_mask;
         const char *why;
@@ -62,7 +62,7 @@ struct filter_profile {
         unsigned count;
 };
 
-#define FILTER_COUNT(...)                     (sizeof((uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
+#define FILTER_COUNT(...) (sizeof((uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
 /* clang-format off */
 #define FILTER_ROW(call, rule, argument, mask, second, second_mask, why, ...)                      \
         {#call, rule, argument, mask, second, second_mask, why, {__VA_ARGS__}, FILTER_COUNT(__VA_ARGS__)},
