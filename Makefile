@@ -214,6 +214,12 @@ check-vm: packages-check
 	@$(MAKE) --no-print-directory -s -j2 tests
 	@tests/vm/run $(abspath $(BUILD))
 
+.PHONY: check-languages
+check-languages: packages-check
+	@tests/packages languages
+	@$(MAKE) --no-print-directory -s -j2 all
+	@ASSAY_BUILD=$(abspath $(BUILD)) bats --tap tests/languages
+
 .PHONY: bench
 bench: packages-check
 	@tests/packages bench
@@ -262,6 +268,7 @@ help:
 	@echo 'make check       install what is missing, build, run all tests'
 	@echo 'make check-asan  the unit and program tests under ASan and UBSan'
 	@echo 'make check-vm    whole runs on a stock kernel with cgroup v2 alone, in an emulated machine'
+	@echo 'make check-languages  programs of C, Go, Java, Node and Python in cells'
 	@echo 'make lint        format, clang-tidy, cppcheck, shellcheck, a build with clang'
 	@echo 'make bench       timings beside bwrap, runc and podman where installed'
 	@echo 'make install     to PREFIX (/usr/local), below DESTDIR; uninstall takes it away'
