@@ -464,3 +464,11 @@ result_ends() {
     is status graded "$(field .status)"
     nothing_left
 }
+
+@test "tests that only their owner may read are the suite's own in its cell" {
+    task good
+    submission
+    chmod 700 "$work/task/tests" "$work/task/tests/suite"
+    grade
+    is exit 0 "$status"
+}
