@@ -131,8 +131,7 @@ static const char *find_group(const char *groups, const char *controller, char *
 static int open_usual(const char *group, const char *controller)
 {
         static const char *const places[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
-        const __typeof__(((struct statfs *)0)->f_type) wanted =
-                controller ? CGROUP_SUPER_MAGIC : CGROUP2_SUPER_MAGIC;
+        const unsigned long wanted = controller ? CGROUP_SUPER_MAGIC : CGROUP2_SUPER_MAGIC;
         char path[2 * PATH_MAX];
 
         for (unsigned i = 0; i < (controller ? 1 : 2); i++) {
@@ -142,7 +141,7 @@ static int open_usual(const char *group, const char *controller)
                 snprintf(path, sizeof path, "%s%s%s%s", places[i], controller ? "/" : "",
                         controller ? controller : "", group);
                 dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-                if (dir >= 0 && fstatfs(dir, &st) == 0 && st.f_type == wanted)
+                if (dir >= 0 && fstatfs(dir, &st) == 0 && (unsigned long)st.f_type == wanted)
                         return take_fd(&dir);
         }
         return -1;

@@ -193,7 +193,7 @@ static void emit_search(const struct range *ranges, unsigned count)
 
 static void compile(const struct rule *by_number)
 {
-        struct range ranges[NUMBERS + 1];
+        struct range ranges[NUMBERS + 1] = {0};
         unsigned count = find_ranges(by_number, ranges);
 
         emit(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, arch));

@@ -37,10 +37,10 @@ static inline void series_print(struct series *s)
                 (double)s->us[s->count * 99 / 100] / 1000);
 }
 
-/* Start a program as cheaply as a shell could. */
+/* Start a program, quietly. */
 static inline pid_t measure_start(char **argv)
 {
-        pid_t pid = vfork();
+        pid_t pid = fork();
 
         if (pid == 0) {
                 int null = open("/dev/null", O_WRONLY);
