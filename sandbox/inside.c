@@ -12,6 +12,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/mount.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -233,6 +234,9 @@ static void make_slow_namespaces(struct inside *in)
 {
         if (unshare(CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS) < 0)
                 check(in, "make its namespaces");
+        /* What the host mounts later must not appear in mounts of its that the cell keeps. */
+        if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+                check(in, "part its mounts from the host's");
         if (sethostname("cell", 4) < 0)
                 check(in, "name itself");
         if (loopback_up() < 0)

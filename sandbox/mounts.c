@@ -284,7 +284,7 @@ static int reopen(int tree, int *ret_fd, struct error *err)
 static int map_owner(const struct mounts_for *who, int tree, const struct stat *owner)
 {
         _cleanup_fd_ int copy = -EBADF, users = -EBADF;
-        struct mount_attr map = {.attr_set = MOUNT_ATTR_IDMAP};
+        struct mount_attr map = {.attr_set = MOUNT_ATTR_IDMAP, .propagation = MS_PRIVATE};
 
         users = owner->st_uid == 0 ? ids_open_namespace(who->first)
                                    : ids_make_namespace(owner->st_uid, owner->st_gid, &who->ids);
@@ -355,7 +355,8 @@ static int make_bind(
         const struct mounts_for *who, int tree, const struct stat *owner, bool read_only)
 {
         struct mount_attr attributes = {.attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
-                                                    (read_only ? MOUNT_ATTR_RDONLY : 0)};
+                                                    (read_only ? MOUNT_ATTR_RDONLY : 0),
+                .propagation = MS_PRIVATE};
         _cleanup_fd_ int copy = who->root ? map_owner(who, tree, owner) : -EBADF;
 
         if (copy < 0)
