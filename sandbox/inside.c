@@ -232,6 +232,8 @@ static void keep_own_descriptors(const struct inside *in)
 /* What needs neither ids nor mounts, while the supervisor makes those. */
 static void make_slow_namespaces(struct inside *in)
 {
+        struct error err;
+
         if (unshare(CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS) < 0)
                 check(in, "make its namespaces");
         /* What the host mounts later must not appear in mounts of its that the cell keeps. */
@@ -242,6 +244,8 @@ static void make_slow_namespaces(struct inside *in)
         if (loopback_up() < 0)
                 check(in, "bring its loopback up");
         done(in, SETUP_NETWORK);
+        if (mounts_begin_inside(&in->mounts, &err) < 0)
+                fail(in, &err);
 }
 
 /* Also the effective id that the supervisor borrowed: all three are 0 inside. */

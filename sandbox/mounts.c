@@ -5,8 +5,8 @@
 #include "fd.h"
 #include "kernel.h"
 
+#include <dirent.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <limits.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -101,6 +101,8 @@ void mounts_free(struct mounts *m)
         mounts_close_trees(m);
         m->root = fd_close(m->root);
         m->result = fd_close(m->result);
+        m->proc = fd_close(m->proc);
+        m->terminals = fd_close(m->terminals);
 }
 
 void mounts_close_trees(struct mounts *m)
@@ -367,6 +369,14 @@ static int make_bind(
         return take_fd(&copy);
 }
 
+static bool has_tree(const struct mounts *m, const char *place)
+{
+        for (unsigned i = 0; i < m->tree_count; i++)
+                if (strcmp(m->trees[i].place, place) == 0)
+                        return true;
+        return false;
+}
+
 static void add_tree(struct mounts *m, const char *place, int mount)
 {
         m->trees[m->tree_count].mount = mount;
@@ -432,18 +442,31 @@ static int add_host_tree(const struct mounts_for *who, struct mounts *m, const c
         return 0;
 }
 
-/* Settings of Java lie in a directory that is named after its version. */
+/* Settings of Java lie in /etc, in a directory that is named after its version, as its home is:
+ * java-17-openjdk of java-17-openjdk-amd64. */
 static int add_java_settings(const struct mounts_for *who, struct mounts *m, struct error *err)
 {
-        glob_t found;
+        static const char java[] = "java-", openjdk[] = "-openjdk";
+        DIR *homes = opendir("/usr/lib/jvm");
         int r = 0;
 
-        if (access("/usr/lib/jvm", F_OK) < 0 ||
-                glob("/etc/java-*-openjdk", GLOB_NOSORT, NULL, &found) != 0)
-                return 0;
-        for (size_t i = 0; r == 0 && i < found.gl_pathc && i < 4; i++)
-                r = add_host_tree(who, m, found.gl_pathv[i] + 1, false, err);
-        globfree(&found);
+        for (struct dirent *home; r == 0 && homes && (home = readdir(homes));) {
+                const char *number = home->d_name + sizeof java - 1;
+                size_t digits;
+                char place[64];
+
+                if (strncmp(home->d_name, java, sizeof java - 1) != 0)
+                        continue;
+                digits = strspn(number, "0123456789");
+                if (digits == 0 || digits > 3 ||
+                        strncmp(number + digits, openjdk, sizeof openjdk - 1) != 0)
+                        continue;
+                snprintf(place, sizeof place, "etc/%s%.*s%s", java, (int)digits, number, openjdk);
+                if (!has_tree(m, place) && m->tree_count < MOUNTS_MAX - CELL_MAX_MOUNTS)
+                        r = add_host_tree(who, m, place, false, err);
+        }
+        if (homes)
+                closedir(homes);
         return r;
 }
 
@@ -586,17 +609,32 @@ static int attach_tree(int mount, int root, const char *place)
                                 MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
 }
 
-static int attach_proc(int root)
+int mounts_begin_inside(struct mounts *m, struct error *err)
 {
-        _cleanup_fd_ int fs = sys_fsopen("proc", FSOPEN_CLOEXEC);
-        _cleanup_fd_ int proc = -EBADF;
-        struct mount_attr read_only = {.attr_set = MOUNT_ATTR_RDONLY};
+        _cleanup_fd_ int proc = sys_fsopen("proc", FSOPEN_CLOEXEC);
+        _cleanup_fd_ int pts = sys_fsopen("devpts", FSOPEN_CLOEXEC);
+        const unsigned attributes = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC;
 
-        if (fs < 0 || sys_fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
-                return -1;
-        proc = sys_fsmount(
-                fs, FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
-        if (proc < 0 || attach(proc, root, "proc") < 0)
+        if (proc >= 0 && sys_fsconfig(proc, FSCONFIG_CMD_CREATE, NULL, NULL, 0) == 0)
+                m->proc = sys_fsmount(proc, FSMOUNT_CLOEXEC, attributes | MOUNT_ATTR_NODEV);
+        if (m->proc < 0)
+                return error_errno(err, CODE_INFRA_CELL, errno, "a cell cannot mount /proc");
+        /* Terminals of the cell's own, for programs that test others through one. */
+        if (pts >= 0 && sys_fsconfig(pts, FSCONFIG_SET_STRING, "ptmxmode", "0666", 0) == 0 &&
+                sys_fsconfig(pts, FSCONFIG_SET_STRING, "max", "64", 0) == 0 &&
+                sys_fsconfig(pts, FSCONFIG_CMD_CREATE, NULL, NULL, 0) == 0)
+                m->terminals = sys_fsmount(pts, FSMOUNT_CLOEXEC, attributes);
+        if (m->terminals < 0)
+                return error_errno(err, CODE_INFRA_CELL, errno, "a cell cannot make its terminals");
+        return 0;
+}
+
+static int attach_proc(const struct mounts *m)
+{
+        struct mount_attr read_only = {.attr_set = MOUNT_ATTR_RDONLY};
+        int root = m->root;
+
+        if (attach(m->proc, root, "proc") < 0)
                 return -1;
         for (size_t i = 0; i < sizeof proc_masks / sizeof *proc_masks; i++) {
                 const char *path = proc_masks[i].path;
@@ -633,20 +671,6 @@ static int attach_devices(int root)
         return 0;
 }
 
-/* Terminals of the cell's own, for programs that test others through one. */
-static int attach_terminals(int root)
-{
-        _cleanup_fd_ int fs = sys_fsopen("devpts", FSOPEN_CLOEXEC);
-        _cleanup_fd_ int mount = -EBADF;
-
-        if (fs < 0 || sys_fsconfig(fs, FSCONFIG_SET_STRING, "ptmxmode", "0666", 0) < 0 ||
-                sys_fsconfig(fs, FSCONFIG_SET_STRING, "max", "64", 0) < 0 ||
-                sys_fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
-                return -1;
-        mount = sys_fsmount(fs, FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
-        return mount < 0 ? -1 : attach(mount, root, "dev/pts");
-}
-
 static int attach_trees(const struct mounts *m, const char *result_dir)
 {
         for (unsigned i = 0; i < m->tree_count; i++)
@@ -663,12 +687,12 @@ int mounts_fit(struct mounts *m, const struct cell_request *request, bool root, 
                 step = "attach its root";
         else if (!root && attach_devices(m->root) < 0)
                 step = "show its devices";
-        else if (attach_terminals(m->root) < 0)
-                step = "make its terminals";
+        else if (attach(m->terminals, m->root, "dev/pts") < 0)
+                step = "attach its terminals";
         else if (attach_trees(m, request->result_dir) < 0)
                 step = "attach its trees";
-        else if (attach_proc(m->root) < 0)
-                step = "mount /proc";
+        else if (attach_proc(m) < 0)
+                step = "attach /proc";
         if (step)
                 return error_errno(err, CODE_INFRA_CELL, errno, "a cell cannot %s", step);
         return 0;

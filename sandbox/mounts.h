@@ -15,8 +15,9 @@
 enum { MOUNTS_MAX = CELL_MAX_MOUNTS + 16 };
 
 struct mounts {
-        int root;   /* tmpfs: the root, and all that the cell may write */
-        int result; /* tmpfs for the result, or -EBADF */
+        int root;            /* tmpfs: the root, and all that the cell may write */
+        int result;          /* tmpfs for the result, or -EBADF */
+        int proc, terminals; /* what only the cell's own namespaces can give */
         struct {
                 int mount;
                 char place[CELL_MAX_PLACE]; /* without the leading slash */
@@ -28,7 +29,7 @@ struct mounts {
 
 #define MOUNTS_INIT                                                                                \
         {                                                                                          \
-                .root = -EBADF, .result = -EBADF                                                   \
+                .root = -EBADF, .result = -EBADF, .proc = -EBADF, .terminals = -EBADF              \
         }
 
 /* What a maker is and whom it makes mounts for. */
@@ -44,6 +45,8 @@ struct mounts_for {
  * in `m` for mounts_free(). */
 int mounts_begin(struct mounts *m, const struct mounts_for *who, struct error *err);
 int mounts_fill(const struct mounts *m, struct error *err);
+/* By the first process, when it has its namespaces: its /proc and terminals. */
+int mounts_begin_inside(struct mounts *m, struct error *err);
 int mounts_make(struct mounts *m, const struct mounts_for *who, struct error *err);
 int mounts_fit(struct mounts *m, const struct cell_request *request, bool root, struct error *err);
 int mounts_leave_host(const struct mounts *m, struct error *err);
