@@ -138,6 +138,21 @@ static int make_first(struct cell *c, struct error *err)
         return r;
 }
 
+/* When the first process broke off, what it said before tells more than what we then ran into. */
+static void prefer_own_words(struct cell *c, struct error *err)
+{
+        struct pollfd said = {.fd = c->socket, .events = POLLIN};
+
+        while (c->socket >= 0 && c->failed.code == CODE_NONE && poll(&said, 1, 0) > 0) {
+                see_message(c);
+                said.fd = c->socket;
+        }
+        if (c->failed.code != CODE_NONE)
+                *err = c->failed;
+        else if (err->code == CODE_INTERNAL_FRAME)
+                error_set(err, CODE_INFRA_CELL, "a cell's first process died");
+}
+
 struct cell *cell_prepare(const struct machine *machine, struct error *err)
 {
         struct cell *c = calloc(1, sizeof *c);
@@ -161,8 +176,10 @@ struct cell *cell_prepare(const struct machine *machine, struct error *err)
         if (!has_group(c))
                 c->group.slot = slot_random();
         c->ids = ids_for(machine->root, c->group.slot);
-        if (make_first(c, err) < 0 || ids_map(&c->ids, c->pid, err) < 0)
+        if (make_first(c, err) < 0 || ids_map(&c->ids, c->pid, err) < 0) {
+                prefer_own_words(c, err);
                 return cell_free(c);
+        }
         return c;
 }
 
@@ -274,23 +291,6 @@ static int refuse_weak(const struct cell *c, struct error *err)
         return error_set(err, CODE_INFRA_LIMITS,
                 "this machine cannot hold a cell to its limits (%s): %s", names,
                 *c->machine->groups.why_not ? c->machine->groups.why_not : "no cpu group");
-}
-
-/* When the first process broke off, what it said before tells more than that it is gone. */
-static void prefer_own_words(struct cell *c, struct error *err)
-{
-        struct pollfd said = {.fd = c->socket, .events = POLLIN};
-
-        if (err->code != CODE_INTERNAL_FRAME)
-                return;
-        while (c->socket >= 0 && c->failed.code == CODE_NONE && poll(&said, 1, 0) > 0) {
-                see_message(c);
-                said.fd = c->socket;
-        }
-        if (c->failed.code != CODE_NONE)
-                *err = c->failed;
-        else
-                error_set(err, CODE_INFRA_CELL, "a cell's first process died");
 }
 
 struct cell *cell_start(struct cell *c, struct cell_request *request, const struct buffer *payload,
