@@ -45,7 +45,9 @@ struct cell {
 
 enum { CELL_POLL_FDS = 5 };
 
-/* A first process in namespaces of its own, which waits for a request: what takes longest is done
+/* start.c
+ *
+ * A first process in namespaces of its own, which waits for a request: what takes longest is done
  * before. Nobody's cell yet. */
 struct cell *cell_prepare(const struct machine *machine, struct error *err);
 /* Is it still there? */
@@ -55,6 +57,12 @@ bool cell_waits(const struct cell *c);
  * left. */
 struct cell *cell_start(struct cell *prepared, struct cell_request *request,
         const struct buffer *payload, struct error *err);
+/* cell.c
+ *
+ * Is it in control groups? */
+bool cell_has_group(const struct cell *c);
+/* Take the next message of its first process. */
+void cell_hear(struct cell *c);
 /* What to wait for: fills CELL_POLL_FDS entries and lowers *wake_at. */
 void cell_watch(const struct cell *c, struct pollfd *fds, uint64_t *wake_at);
 /* Look at what happened. Returns true when all processes of the cell are gone and `usage`, `end`

@@ -4,6 +4,7 @@
 
 #include "clock.h"
 #include "fd.h"
+#include "view.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -244,7 +245,7 @@ static void make_slow_namespaces(struct inside *in)
         if (loopback_up() < 0)
                 check(in, "bring its loopback up");
         done(in, SETUP_NETWORK);
-        if (mounts_begin_inside(&in->mounts, &err) < 0)
+        if (view_begin_inside(&in->mounts, &err) < 0)
                 fail(in, &err);
 }
 
@@ -266,12 +267,12 @@ static void make_mounts(struct inside *in)
         int fds[2];
 
         if (in->root) {
-                if (mounts_fill(m, &err) < 0)
+                if (view_fill(m, &err) < 0)
                         fail(in, &err);
                 wait_for_mounts(in);
                 return;
         }
-        if (mounts_begin(m, &who, &err) < 0 || mounts_fill(m, &err) < 0 ||
+        if (view_begin(m, &who, &err) < 0 || view_fill(m, &err) < 0 ||
                 mounts_make(m, &who, &err) < 0)
                 fail(in, &err);
         fds[0] = m->root;
@@ -284,10 +285,10 @@ static void build_view(struct inside *in)
 {
         struct error err;
 
-        if (mounts_fit(&in->mounts, &in->request, in->root, &err) < 0)
+        if (view_fit(&in->mounts, &in->request, in->root, &err) < 0)
                 fail(in, &err);
         done(in, SETUP_VIEW);
-        if (mounts_leave_host(&in->mounts, &err) < 0)
+        if (view_leave_host(&in->mounts, &err) < 0)
                 fail(in, &err);
         done(in, SETUP_LEAVE);
 }

@@ -1,7 +1,6 @@
-/* The file system of a cell; the two steps are explained in mounts.h. */
+/* The mounts of a cell; see mounts.h. */
 #include "mounts.h"
 
-#include "beneath.h"
 #include "fd.h"
 #include "kernel.h"
 
@@ -11,90 +10,8 @@
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <sys/utsname.h>
 #include <sys/vfs.h>
-
-/* What a program of an ordinary machine expects of /dev. */
-static const struct {
-        const char *name;
-        unsigned major, minor;
-} devices[] = {
-        {"null", 1, 3},
-        {"zero", 1, 5},
-        {"full", 1, 7},
-        {"random", 1, 8},
-        {"urandom", 1, 9},
-        {"tty", 5, 0},
-};
-
-static const struct {
-        const char *path, *target;
-} dev_links[] = {
-        {"dev/fd", "/proc/self/fd"},
-        {"dev/stdin", "/proc/self/fd/0"},
-        {"dev/stdout", "/proc/self/fd/1"},
-        {"dev/stderr", "/proc/self/fd/2"},
-        {"dev/ptmx", "pts/ptmx"},
-};
-
-static const struct {
-        const char *path;
-        mode_t mode;
-} directories[] = {
-        {"dev/pts", 0755},
-        {"dev/shm", 01777},
-        {"home", 0755},
-        {"root", 0700},
-        {"run", 0755},
-        {"tmp", 01777},
-        {"var", 0755},
-        {"var/tmp", 01777},
-};
-
-/* Parts of the host that the image `host` is made of: a symlink stays one, a directory is shown, as
- * root so that the cell may change it for itself, and what is not there is left out. */
-static const struct {
-        const char *name;
-        bool writable;
-} host_trees[] = {
-        {"usr", true},
-        {"bin", true},
-        {"sbin", true},
-        {"lib", true},
-        {"lib32", false},
-        {"lib64", false},
-        {"libx32", false},
-        {"etc/alternatives", false},
-};
-
-static const struct {
-        const char *path, *text;
-} etc_files[] = {
-        {"etc/passwd", "root:x:0:0:root:/root:/bin/sh\n"
-                       "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n"},
-        {"etc/group", "root:x:0:\nnogroup:x:65534:\n"},
-        {"etc/hostname", "cell\n"},
-        {"etc/hosts", "127.0.0.1 localhost cell\n::1 localhost\n"},
-        {"etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n"},
-        {"etc/resolv.conf", ""},
-};
-
-/* Parts of /proc that say or do more than a cell needs, though the kernel already refuses most to
- * its ids: made read-only, or covered with /dev/null. */
-static const struct {
-        const char *path;
-        bool hidden;
-} proc_masks[] = {
-        {"proc/sys", false},
-        {"proc/pressure", false},
-        {"proc/sysrq-trigger", true},
-        {"proc/kcore", true},
-        {"proc/keys", true},
-};
-
-/* What every root holds before the cell makes anything. */
-enum { OWN_INODES = 64 };
 
 void mounts_free(struct mounts *m)
 {
@@ -118,32 +35,6 @@ bool mounts_full(const struct mounts *m)
         struct statfs st;
 
         return m->root >= 0 && fstatfs(m->root, &st) == 0 && (st.f_bfree == 0 || st.f_ffree == 0);
-}
-
-static int set_number(int fs, const char *key, uint64_t value)
-{
-        char text[32];
-
-        snprintf(text, sizeof text, "%llu", (unsigned long long)value);
-        return sys_fsconfig(fs, FSCONFIG_SET_STRING, key, text, 0);
-}
-
-/* A detached tmpfs that belongs to the cell's root. */
-static int make_tmpfs(const struct ids *ids, uint64_t bytes, uint64_t inodes, unsigned attributes,
-        const char *mode, struct error *err)
-{
-        _cleanup_fd_ int fs = sys_fsopen("tmpfs", FSOPEN_CLOEXEC);
-        int mount = -1;
-
-        if (fs >= 0 && set_number(fs, "size", bytes) == 0 &&
-                set_number(fs, "nr_inodes", inodes) == 0 && set_number(fs, "uid", ids->uid) == 0 &&
-                set_number(fs, "gid", ids->gid) == 0 &&
-                sys_fsconfig(fs, FSCONFIG_SET_STRING, "mode", mode, 0) == 0 &&
-                sys_fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) == 0)
-                mount = sys_fsmount(fs, FSMOUNT_CLOEXEC, attributes);
-        if (mount < 0)
-                return error_errno(err, CODE_INFRA_CELL, errno, "cannot make a tmpfs");
-        return mount;
 }
 
 /* --- trees of the host ---------------------------------------------------------------------- */
@@ -410,6 +301,22 @@ static int add_requested(const struct mounts_for *who, struct mounts *m,
 
 /* --- the image `host` ----------------------------------------------------------------------- */
 
+/* Parts of the host that the image `host` is made of: a symlink stays one, a directory is shown, as
+ * root so that the cell may change it for itself, and what is not there is left out. */
+static const struct {
+        const char *name;
+        bool writable;
+} host_trees[] = {
+        {"usr", true},
+        {"bin", true},
+        {"sbin", true},
+        {"lib", true},
+        {"lib32", false},
+        {"lib64", false},
+        {"libx32", false},
+        {"etc/alternatives", false},
+};
+
 static int add_host_tree(const struct mounts_for *who, struct mounts *m, const char *name,
         bool writable, struct error *err)
 {
@@ -478,66 +385,6 @@ static int add_host(const struct mounts_for *who, struct mounts *m, struct error
         return add_java_settings(who, m, err);
 }
 
-/* --- the cell's own root -------------------------------------------------------------------- */
-
-static int write_file(int root, const char *path, const char *text)
-{
-        _cleanup_fd_ int fd =
-                openat(root, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-
-        return fd < 0 ? -1 : fd_write_all(fd, text, strlen(text));
-}
-
-static int make_devices(const struct mounts *m)
-{
-        char path[32];
-
-        for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
-                snprintf(path, sizeof path, "dev/%s", devices[i].name);
-                if (mknodat(m->root, path, S_IFCHR | 0666,
-                            makedev(devices[i].major, devices[i].minor)) < 0)
-                        return -1;
-        }
-        return 0;
-}
-
-int mounts_begin(struct mounts *m, const struct mounts_for *who, struct error *err)
-{
-        const struct cell_request *q = who->request;
-        const uint64_t *limit = q->limits.value;
-        mode_t saved;
-        bool good;
-
-        m->root = make_tmpfs(&who->ids, limit[LIMIT_DISK], limit[LIMIT_INODES] + OWN_INODES,
-                MOUNT_ATTR_NOSUID, "0755", err);
-        if (m->root >= 0 && *q->result_dir)
-                m->result = make_tmpfs(&who->ids, limit[LIMIT_RESULT] * 4, 1024,
-                        MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC, "0755", err);
-        if (m->root < 0 || (*q->result_dir && m->result < 0))
-                return -1;
-        saved = umask(0); /* modes are what the tables say */
-        good = mkdirat(m->root, "dev", 0755) == 0 && mkdirat(m->root, "etc", 0755) == 0 &&
-               mkdirat(m->root, "proc", 0755) == 0 && (!who->root || make_devices(m) == 0);
-        umask(saved);
-        return good ? 0 : error_errno(err, CODE_INFRA_CELL, errno, "cannot begin a cell's root");
-}
-
-int mounts_fill(const struct mounts *m, struct error *err)
-{
-        mode_t saved = umask(0);
-        int r = 0;
-
-        for (size_t i = 0; r == 0 && i < sizeof directories / sizeof *directories; i++)
-                r = mkdirat(m->root, directories[i].path, directories[i].mode);
-        for (size_t i = 0; r == 0 && i < sizeof etc_files / sizeof *etc_files; i++)
-                r = write_file(m->root, etc_files[i].path, etc_files[i].text);
-        for (size_t i = 0; r == 0 && i < sizeof dev_links / sizeof *dev_links; i++)
-                r = symlinkat(dev_links[i].target, m->root, dev_links[i].path);
-        umask(saved);
-        return r < 0 ? error_errno(err, CODE_INFRA_CELL, errno, "cannot fill the root of a cell")
-                     : 0;
-}
-
 static int make_all(struct mounts *m, const struct mounts_for *who, struct error *err)
 {
         const struct cell_request *q = who->request;
@@ -565,146 +412,4 @@ int mounts_make(struct mounts *m, const struct mounts_for *who, struct error *er
                 r = error_errno(err, CODE_INFRA_CELL, errno, "cannot detach the root of a cell");
         umask(saved);
         return r;
-}
-
-/* --- inside: the rest runs as root of the cell's user namespace --------------------------- */
-
-/* The place where a tree is attached, made if it is not there. Nothing on the way may be a link:
- * trees that were attached before are written by others. */
-static int open_place(int root, const char *place, mode_t kind)
-{
-        char path[CELL_MAX_PLACE];
-        int fd = beneath_enter(root, place);
-
-        if (fd >= 0 || errno != ENOENT)
-                return fd;
-        for (const char *slash = place; (slash = strchr(slash, '/')); slash++) {
-                _cleanup_fd_ int above = -EBADF;
-
-                snprintf(path, sizeof path, "%.*s", (int)(slash - place), place);
-                above = beneath_enter(root, path);
-                if (above < 0 && (errno != ENOENT || mkdirat(root, path, 0755) < 0))
-                        return -1;
-        }
-        if (kind == S_IFDIR ? mkdirat(root, place, 0755) < 0 : write_file(root, place, "") < 0)
-                return -1;
-        return beneath_enter(root, place);
-}
-
-static int attach(int mount, int root, const char *place)
-{
-        return sys_move_mount(mount, "", root, place, MOVE_MOUNT_F_EMPTY_PATH);
-}
-
-static int attach_tree(int mount, int root, const char *place)
-{
-        _cleanup_fd_ int at = -EBADF;
-        struct stat st;
-
-        if (fstat(mount, &st) < 0)
-                return -1;
-        at = open_place(root, place, S_ISDIR(st.st_mode) ? S_IFDIR : S_IFREG);
-        return at < 0 ? -1
-                      : sys_move_mount(mount, "", at, "",
-                                MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
-}
-
-int mounts_begin_inside(struct mounts *m, struct error *err)
-{
-        _cleanup_fd_ int proc = sys_fsopen("proc", FSOPEN_CLOEXEC);
-        _cleanup_fd_ int pts = sys_fsopen("devpts", FSOPEN_CLOEXEC);
-        const unsigned attributes = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC;
-
-        if (proc >= 0 && sys_fsconfig(proc, FSCONFIG_CMD_CREATE, NULL, NULL, 0) == 0)
-                m->proc = sys_fsmount(proc, FSMOUNT_CLOEXEC, attributes | MOUNT_ATTR_NODEV);
-        if (m->proc < 0)
-                return error_errno(err, CODE_INFRA_CELL, errno, "a cell cannot mount /proc");
-        /* Terminals of the cell's own, for programs that test others through one. */
-        if (pts >= 0 && sys_fsconfig(pts, FSCONFIG_SET_STRING, "ptmxmode", "0666", 0) == 0 &&
-                sys_fsconfig(pts, FSCONFIG_SET_STRING, "max", "64", 0) == 0 &&
-                sys_fsconfig(pts, FSCONFIG_CMD_CREATE, NULL, NULL, 0) == 0)
-                m->terminals = sys_fsmount(pts, FSMOUNT_CLOEXEC, attributes);
-        if (m->terminals < 0)
-                return error_errno(err, CODE_INFRA_CELL, errno, "a cell cannot make its terminals");
-        return 0;
-}
-
-static int attach_proc(const struct mounts *m)
-{
-        struct mount_attr read_only = {.attr_set = MOUNT_ATTR_RDONLY};
-        int root = m->root;
-
-        if (attach(m->proc, root, "proc") < 0)
-                return -1;
-        for (size_t i = 0; i < sizeof proc_masks / sizeof *proc_masks; i++) {
-                const char *path = proc_masks[i].path;
-                _cleanup_fd_ int cover = -EBADF;
-
-                if (faccessat(root, path, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
-                        continue; /* not every kernel has all of them */
-                cover = sys_open_tree(root, proc_masks[i].hidden ? "dev/null" : path,
-                        OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
-                if (cover < 0 || sys_mount_setattr(cover, "", AT_EMPTY_PATH, &read_only) < 0 ||
-                        attach(cover, root, path) < 0)
-                        return -1;
-        }
-        return 0;
-}
-
-/* An ordinary user may not make device nodes: the host's are shown. */
-static int attach_devices(int root)
-{
-        /* Devices can be written to all the same; their times on the host cannot. */
-        struct mount_attr read_only = {
-                .attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC};
-        char from[32];
-
-        for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
-                _cleanup_fd_ int node = -EBADF;
-
-                snprintf(from, sizeof from, "/dev/%s", devices[i].name);
-                node = sys_open_tree(AT_FDCWD, from, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
-                if (node < 0 || sys_mount_setattr(node, "", AT_EMPTY_PATH, &read_only) < 0 ||
-                        write_file(root, from + 1, "") < 0 || attach(node, root, from + 1) < 0)
-                        return -1;
-        }
-        return 0;
-}
-
-static int attach_trees(const struct mounts *m, const char *result_dir)
-{
-        for (unsigned i = 0; i < m->tree_count; i++)
-                if (attach_tree(m->trees[i].mount, m->root, m->trees[i].place) < 0)
-                        return -1;
-        return m->result < 0 ? 0 : attach_tree(m->result, m->root, result_dir + 1);
-}
-
-int mounts_fit(struct mounts *m, const struct cell_request *request, bool root, struct error *err)
-{
-        const char *step = NULL;
-
-        if (root && sys_move_mount(m->root, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH) < 0)
-                step = "attach its root";
-        else if (!root && attach_devices(m->root) < 0)
-                step = "show its devices";
-        else if (attach(m->terminals, m->root, "dev/pts") < 0)
-                step = "attach its terminals";
-        else if (attach_trees(m, request->result_dir) < 0)
-                step = "attach its trees";
-        else if (attach_proc(m) < 0)
-                step = "attach /proc";
-        if (step)
-                return error_errno(err, CODE_INFRA_CELL, errno, "a cell cannot %s", step);
-        return 0;
-}
-
-/* The old root is stacked on the new one at the same place, then unmounted: no path to it, not
- * even an empty directory, is left. */
-int mounts_leave_host(const struct mounts *m, struct error *err)
-{
-        if (fchdir(m->root) < 0 || sys_pivot_root(".", ".") < 0 || umount2(".", MNT_DETACH) < 0 ||
-                chdir("/") < 0)
-                return error_errno(
-                        err, CODE_INFRA_CELL, errno, "a cell cannot leave the host's root");
-        return 0;
 }

@@ -1,11 +1,7 @@
-/* The file system that a cell sees.
- *
- * Three steps, so that the privileged part is small. mounts_make() makes every mount detached,
- * where nobody can reach it: as root the supervisor does it in the host's namespace (only there may
- * it make device nodes, and overlays whose layers are not the cell's); as an ordinary user the
- * cell's first process does it, as root of its own user namespace. mounts_fit() and
- * mounts_leave_host() are always called by that first process: they fit the mounts together and
- * leave the host's root behind. */
+/* The mounts that make up what a cell sees. They are made detached, where nobody can reach them: as
+ * root by the supervisor in the host's namespace (only there may it make device nodes, and overlays
+ * whose layers are not the cell's); as an ordinary user by the cell's first process, as root of its
+ * own user namespace. view.h has the root that they are fitted into. */
 #ifndef ASSAY_MOUNTS_H
 #define ASSAY_MOUNTS_H
 
@@ -40,16 +36,9 @@ struct mounts_for {
         pid_t first;    /* as root: the cell's first process, whose user namespace maps its ids */
 };
 
-/* The root and what lies in it: mounts_begin() and mounts_make() by the maker, mounts_fill() by the
- * first process, between them or at the same time as the second. On failure what was made is kept
- * in `m` for mounts_free(). */
-int mounts_begin(struct mounts *m, const struct mounts_for *who, struct error *err);
-int mounts_fill(const struct mounts *m, struct error *err);
-/* By the first process, when it has its namespaces: its /proc and terminals. */
-int mounts_begin_inside(struct mounts *m, struct error *err);
+/* Views of /usr and its like, and what the request asks for, into `m`, whose root is there. On
+ * failure what was made is kept in `m` for mounts_free(). */
 int mounts_make(struct mounts *m, const struct mounts_for *who, struct error *err);
-int mounts_fit(struct mounts *m, const struct cell_request *request, bool root, struct error *err);
-int mounts_leave_host(const struct mounts *m, struct error *err);
 /* Close what only the first process needs, once the first process has them. Not earlier: to let go
  * of a detached mount makes the kernel wait for every processor. */
 void mounts_close_trees(struct mounts *m);

@@ -1,0 +1,258 @@
+/* How a cell starts, as the supervisor sees it; see cell.h. What the first process does meanwhile
+ * is in inside.c. */
+#include "cell.h"
+
+#include "clock.h"
+#include "fd.h"
+#include "view.h"
+
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static void done(struct cell *c, enum setup_step step)
+{
+        c->setup.done_at[step] = clock_us();
+}
+
+/* A copy of this process in new namespaces (those that take long follow in inside.c), and where the
+ * kernel can, born in the cell's group. Its stack and memory are copied on write: the supervisor is
+ * small for this reason. */
+static pid_t clone_first(struct cell *c)
+{
+        struct clone_args args = {
+                .flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_PIDFD,
+                .pidfd = (uintptr_t)&c->pidfd,
+                .exit_signal = SIGCHLD,
+        };
+        long pid = -1;
+
+        if (cgroup_birthplace(&c->group) >= 0) {
+                args.flags |= CLONE_INTO_CGROUP;
+                args.cgroup = (uint64_t)cgroup_birthplace(&c->group);
+                pid = syscall(SYS_clone3, &args, sizeof args);
+                c->in_group = pid > 0;
+                args.flags &= ~(uint64_t)CLONE_INTO_CGROUP;
+                args.cgroup = 0;
+        }
+        if (pid < 0)
+                pid = syscall(SYS_clone3, &args, sizeof args);
+        if (pid < 0 && errno == ENOSYS)
+                pid = syscall(SYS_clone, args.flags | SIGCHLD, NULL, &c->pidfd, NULL, NULL);
+        return (pid_t)pid;
+}
+
+static int make_first(struct cell *c, struct error *err)
+{
+        int sockets[2], pipes[2], r = 0;
+
+        if (fd_socketpair(sockets, err) < 0)
+                return -1;
+        c->socket = sockets[0];
+        if (fd_pipe(pipes, err) < 0) {
+                fd_close(sockets[1]);
+                return -1;
+        }
+        c->started = pipes[0];
+        if (c->machine->root)
+                ids_borrow(&c->ids, true);
+        c->pid = clone_first(c);
+        if (c->pid == 0) {
+                struct inside in = {.root = c->machine->root,
+                        .grouped = cell_has_group(c),
+                        .socket = sockets[1],
+                        .started = pipes[1],
+                        .mounts = MOUNTS_INIT};
+
+                inside_main(&in);
+        }
+        if (c->pid < 0)
+                r = error_errno(err, CODE_INFRA_CELL, errno, "cannot make namespaces");
+        if (c->machine->root)
+                ids_borrow(&c->ids, false);
+        fd_close(sockets[1]);
+        fd_close(pipes[1]);
+        done(c, SETUP_NAMESPACES);
+        return r;
+}
+
+/* When the first process broke off, what it said before tells more than what we then ran into. */
+static void prefer_own_words(struct cell *c, struct error *err)
+{
+        struct pollfd said = {.fd = c->socket, .events = POLLIN};
+
+        while (c->socket >= 0 && c->failed.code == CODE_NONE && poll(&said, 1, 0) > 0) {
+                cell_hear(c);
+                said.fd = c->socket;
+        }
+        if (c->failed.code != CODE_NONE)
+                *err = c->failed;
+        else if (err->code == CODE_INTERNAL_FRAME)
+                error_set(err, CODE_INFRA_CELL, "a cell's first process died");
+}
+
+struct cell *cell_prepare(const struct machine *machine, struct error *err)
+{
+        struct cell *c = calloc(1, sizeof *c);
+
+        if (!c) {
+                error_set(err, CODE_INFRA_MEMORY, "out of memory");
+                return NULL;
+        }
+        *c = (struct cell){
+                .request = REQUEST_INIT,
+                .machine = machine,
+                .mounts = MOUNTS_INIT,
+                .group = CGROUP_INIT,
+                .pidfd = -EBADF,
+                .socket = -EBADF,
+                .started = -EBADF,
+                .listener = -EBADF,
+        };
+        if (cell_has_group(c) && cgroup_claim(&machine->groups, &c->group, err) < 0)
+                return cell_free(c);
+        if (!cell_has_group(c))
+                c->group.slot = slot_random();
+        c->ids = ids_for(machine->root, c->group.slot);
+        if (make_first(c, err) < 0 || ids_map(&c->ids, c->pid, err) < 0) {
+                prefer_own_words(c, err);
+                return cell_free(c);
+        }
+        return c;
+}
+
+bool cell_waits(const struct cell *c)
+{
+        struct pollfd end = {.fd = c->pidfd, .events = POLLIN};
+
+        return poll(&end, 1, 0) == 0;
+}
+
+/* The out-of-memory killer should take a cell before anything else of the machine. */
+static void offer_to_oom_killer(pid_t pid)
+{
+        char path[64];
+        _cleanup_fd_ int fd = -EBADF;
+
+        snprintf(path, sizeof path, "/proc/%d/oom_score_adj", (int)pid);
+        fd = open(path, O_WRONLY | O_CLOEXEC);
+        if (fd >= 0)
+                (void)!fd_write_all(fd, "500", 3);
+}
+
+/* What the first process waits for, one after the other; each is made while it does something else:
+ * its network namespace, the filling of its root, its view. */
+static int give_request(struct cell *c, const struct buffer *payload, struct error *err)
+{
+        const struct cell_request *q = &c->request;
+        int fds[CELL_STDIO + CELL_MAX_MOUNTS];
+
+        for (unsigned i = 0; i < CELL_STDIO; i++)
+                fds[i] = q->stdio[i];
+        for (unsigned i = 0; i < q->mount_count; i++)
+                fds[CELL_STDIO + i] = q->mounts[i].tree;
+        return frame_send(
+                c->socket, INSIDE_REQUEST, payload, fds, CELL_STDIO + q->mount_count, err);
+}
+
+static int give_root(struct cell *c, const struct mounts_for *who, struct error *err)
+{
+        const struct buffer nothing = BUFFER_INIT;
+        int fds[2];
+
+        if (view_begin(&c->mounts, who, err) < 0)
+                return -1;
+        fds[0] = c->mounts.root;
+        fds[1] = c->mounts.result;
+        return frame_send(c->socket, INSIDE_ROOT, &nothing, fds, fds[1] >= 0 ? 2 : 1, err);
+}
+
+static int give_mounts(struct cell *c, const struct mounts_for *who, struct error *err)
+{
+        _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
+        struct mounts *m = &c->mounts;
+        int fds[MOUNTS_MAX + 1];
+
+        if (mounts_make(m, who, err) < 0)
+                return -1;
+        put_u8(&payload, (uint8_t)m->tree_count);
+        for (unsigned i = 0; i < m->tree_count; i++) {
+                put_text(&payload, m->trees[i].place);
+                fds[i] = m->trees[i].mount;
+        }
+        fds[m->tree_count] = m->root;
+        return frame_send(c->socket, INSIDE_MOUNTS, &payload, fds, m->tree_count + 1, err);
+}
+
+static int give_groups(struct cell *c, struct error *err)
+{
+        const struct buffer nothing = BUFFER_INIT;
+        int fds[HIERARCHY_COUNT];
+        unsigned count = 0;
+
+        if (cell_has_group(c) && cgroup_make(&c->group, &c->request.limits, c->in_group, err) < 0)
+                return -1;
+        for (unsigned i = 0; i < HIERARCHY_COUNT; i++)
+                if (c->group.doors[i] >= 0)
+                        fds[count++] = c->group.doors[i];
+        return frame_send(c->socket, INSIDE_DOORS, &nothing, fds, count, err);
+}
+
+static int give_all(struct cell *c, const struct buffer *payload, struct error *err)
+{
+        const struct mounts_for who = {&c->request, c->ids, true, c->pid};
+        int r = give_request(c, payload, err);
+
+        if (r == 0 && c->machine->root) {
+                ids_borrow(&c->ids, true);
+                r = give_root(c, &who, err);
+                if (r == 0)
+                        r = give_mounts(c, &who, err);
+                ids_borrow(&c->ids, false);
+                done(c, SETUP_MOUNTS);
+        }
+        if (r == 0)
+                r = give_groups(c, err);
+        done(c, SETUP_GROUP);
+        if (r == 0)
+                offer_to_oom_killer(c->pid);
+        return r;
+}
+
+static int refuse_weak(const struct cell *c, struct error *err)
+{
+        char names[128];
+
+        if (!c->machine->weak || c->request.flags & CELL_ALLOW_WEAK)
+                return 0;
+        limits_names(c->machine->weak, names, sizeof names);
+        return error_set(err, CODE_INFRA_LIMITS,
+                "this machine cannot hold a cell to its limits (%s): %s", names,
+                *c->machine->groups.why_not ? c->machine->groups.why_not : "no cpu group");
+}
+
+struct cell *cell_start(struct cell *c, struct cell_request *request, const struct buffer *payload,
+        struct error *err)
+{
+        c->request = *request;
+        if (refuse_weak(c, err) < 0)
+                return cell_free(c);
+        if (c->request.uid >= c->ids.count || c->request.gid >= c->ids.count) {
+                error_set(err, CODE_INFRA_CELL, "the cell has no id %u: it has %u",
+                        (unsigned)(c->request.uid ? c->request.uid : c->request.gid),
+                        (unsigned)c->ids.count);
+                return cell_free(c);
+        }
+        if (give_all(c, payload, err) < 0) {
+                prefer_own_words(c, err);
+                return cell_free(c);
+        }
+        /* What only the cell needs from here on. */
+        for (int i = 0; i < CELL_STDIO; i++)
+                c->request.stdio[i] = fd_close(c->request.stdio[i]);
+        cgroup_close_doors(&c->group);
+        mounts_close_trees(&c->mounts);
+        return c;
+}
