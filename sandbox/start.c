@@ -9,7 +9,9 @@
 #include <fcntl.h>
 #include <linux/sched.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 static void done(struct cell *c, enum setup_step step)
@@ -146,9 +148,12 @@ static void offer_to_oom_killer(pid_t pid)
  * its network namespace, the filling of its root, its view. */
 static int give_request(struct cell *c, const struct buffer *payload, struct error *err)
 {
+        /* A long request waits until the first process reads; not for ever. */
+        const struct timeval patience = {.tv_sec = 30};
         const struct cell_request *q = &c->request;
         int fds[CELL_STDIO + CELL_MAX_MOUNTS];
 
+        setsockopt(c->socket, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
         for (unsigned i = 0; i < CELL_STDIO; i++)
                 fds[i] = q->stdio[i];
         for (unsigned i = 0; i < q->mount_count; i++)
