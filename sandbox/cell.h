@@ -11,6 +11,7 @@
 /* What this machine lets the supervisor do; found out once. */
 struct machine {
         bool root; /* may make id blocks, device nodes and mounts of the host's namespace */
+        enum id_map ids;
         struct cgroup_root groups;
         uint8_t landlock; /* ABI version; 0: none */
         uint8_t enforcers[LIMIT_COUNT];

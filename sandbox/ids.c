@@ -2,8 +2,10 @@
 #include "ids.h"
 
 #include "fd.h"
+#include "spawn.h"
 
 #include <fcntl.h>
+#include <pwd.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/capability.h>
@@ -12,13 +14,61 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-struct ids ids_for(bool root, unsigned slot)
+static const char *const map_programs[] = {"/usr/bin/newuidmap", "/usr/bin/newgidmap"};
+
+/* The first range that a line like "name:100000:65536" of the file gives to this user. */
+static bool find_range(const char *path, uint32_t *ret_first, uint32_t *ret_count)
+{
+        const struct passwd *user = getpwuid(getuid());
+        FILE *file = fopen(path, "re");
+        char line[256], number[16], name[64];
+        unsigned first, count;
+        bool found = false;
+
+        snprintf(number, sizeof number, "%u", (unsigned)getuid());
+        while (file && !found && fgets(line, sizeof line, file))
+                found = sscanf(line, "%63[^:]:%u:%u", name, &first, &count) == 3 && count > 0 &&
+                        (strcmp(name, number) == 0 || (user && strcmp(name, user->pw_name) == 0));
+        if (file)
+                fclose(file);
+        if (found) {
+                *ret_first = first;
+                *ret_count = count;
+        }
+        return found;
+}
+
+static bool find_ranges(struct ids *ids)
+{
+        uint32_t uids, gids;
+
+        if (access(map_programs[0], X_OK) < 0 || access(map_programs[1], X_OK) < 0 ||
+                !find_range("/etc/subuid", &ids->sub_uid, &uids) ||
+                !find_range("/etc/subgid", &ids->sub_gid, &gids))
+                return false;
+        ids->count = 1 + (uids < gids ? uids : gids);
+        if (ids->count > IDS_BLOCK_SIZE)
+                ids->count = IDS_BLOCK_SIZE;
+        return true;
+}
+
+enum id_map ids_find(bool root)
+{
+        struct ids unused;
+
+        return root ? IDS_BLOCK : find_ranges(&unused) ? IDS_RANGE : IDS_SINGLE;
+}
+
+struct ids ids_for(enum id_map kind, unsigned slot)
 {
         uint32_t first = IDS_FIRST + (slot + 1) * IDS_BLOCK_SIZE;
+        struct ids ids = {.kind = kind, .uid = getuid(), .gid = getgid(), .count = 1};
 
-        if (root)
-                return (struct ids){IDS_BLOCK, first, first, IDS_BLOCK_SIZE};
-        return (struct ids){IDS_SINGLE, getuid(), getgid(), 1};
+        if (kind == IDS_BLOCK)
+                return (struct ids){kind, first, first, IDS_BLOCK_SIZE, 0, 0};
+        if (kind == IDS_RANGE && !find_ranges(&ids))
+                ids.kind = IDS_SINGLE;
+        return ids;
 }
 
 static int write_map(pid_t pid, const char *file, const char *text, struct error *err)
@@ -34,14 +84,45 @@ static int write_map(pid_t pid, const char *file, const char *text, struct error
         return 0;
 }
 
-int ids_map(const struct ids *ids, pid_t pid, struct error *err)
+/* newuidmap PID 0 OWN 1 1 SUB COUNT: it has the right that the user lacks, and knows what it may.
+ */
+static int run_map_program(
+        const char *path, const struct ids *ids, pid_t pid, uid_t own, uid_t sub, struct error *err)
+{
+        char texts[4][16];
+        const char *const argv[] = {
+                path, texts[0], "0", texts[1], "1", "1", texts[2], texts[3], NULL};
+        _cleanup_fd_ int program = open(path, O_PATH | O_CLOEXEC);
+        _cleanup_fd_ int pidfd = -EBADF;
+        struct spawn spawn = SPAWN_INIT;
+
+        snprintf(texts[0], sizeof texts[0], "%d", (int)pid);
+        snprintf(texts[1], sizeof texts[1], "%u", (unsigned)own);
+        snprintf(texts[2], sizeof texts[2], "%u", (unsigned)sub);
+        snprintf(texts[3], sizeof texts[3], "%u", (unsigned)ids->count - 1);
+        spawn.program = program;
+        spawn.argv = argv;
+        spawn.fd_count = 3;
+        spawn.fds[0] = spawn.fds[1] = spawn.fds[2] = -EBADF;
+        if (program < 0 || spawn_process(&spawn, &pidfd, err) < 0 || spawn_wait(pidfd, err) != 0)
+                return error_set(err, CODE_INFRA_CELL, "%s refused to map the ids of a cell", path);
+        return 0;
+}
+
+int ids_map(const struct ids *ids, pid_t pid, bool all, struct error *err)
 {
         char uids[64], gids[64];
+        uint32_t count = ids->kind == IDS_BLOCK ? ids->count : 1;
 
-        snprintf(uids, sizeof uids, "0 %u %u", (unsigned)ids->uid, ids->count);
-        snprintf(gids, sizeof gids, "0 %u %u", (unsigned)ids->gid, ids->count);
+        if (all && ids->kind == IDS_RANGE)
+                return run_map_program(map_programs[0], ids, pid, ids->uid, ids->sub_uid, err) < 0
+                               ? -1
+                               : run_map_program(
+                                         map_programs[1], ids, pid, ids->gid, ids->sub_gid, err);
+        snprintf(uids, sizeof uids, "0 %u %u", (unsigned)ids->uid, (unsigned)count);
+        snprintf(gids, sizeof gids, "0 %u %u", (unsigned)ids->gid, (unsigned)count);
         /* The kernel lets an ordinary user map a group only after giving up setgroups. */
-        if (ids->kind == IDS_SINGLE && write_map(pid, "setgroups", "deny", err) < 0)
+        if (ids->kind != IDS_BLOCK && write_map(pid, "setgroups", "deny", err) < 0)
                 return -1;
         if (write_map(pid, "uid_map", uids, err) < 0)
                 return -1;

@@ -12,10 +12,15 @@ struct ids {
         uid_t uid; /* of the host, for 0 inside */
         gid_t gid;
         uint32_t count;
+        uid_t sub_uid; /* of IDS_RANGE: 1 inside, and those that follow */
+        gid_t sub_gid;
 };
 
-/* The ids for the cell with that slot: a block of its own as root, else the caller's one id. */
-struct ids ids_for(bool root, unsigned slot);
+/* What this user may give to cells: as root a block each, else the caller's one id, and sub-ids
+ * where /etc/subuid and /etc/subgid have some and newuidmap is there to use them. */
+enum id_map ids_find(bool root);
+/* The ids for the cell with that slot. */
+struct ids ids_for(enum id_map kind, unsigned slot);
 /* A user namespace that maps one owner's ids to a cell's root, for a mount that shows them so
  * (MOUNT_ATTR_IDMAP). Returns its descriptor, or -1 with errno. */
 int ids_make_namespace(uid_t owner, gid_t group, const struct ids *ids);
@@ -29,7 +34,8 @@ void ids_borrow(const struct ids *ids, bool borrow);
 /* While the cell's ids are borrowed: be root again, but without the right to pass file modes. To
  * files that are shown as the cell's own, that is anyone. */
 int ids_be_anyone(const struct ids *ids, bool anyone);
-/* Write the maps of the new user namespace that process `pid` is in. */
-int ids_map(const struct ids *ids, pid_t pid, struct error *err);
+/* Write the maps of the new user namespace that process `pid` is in; of a range only the first id,
+ * unless `all`, which takes two further programs. */
+int ids_map(const struct ids *ids, pid_t pid, bool all, struct error *err);
 
 #endif

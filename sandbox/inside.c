@@ -252,15 +252,18 @@ static void make_slow_namespaces(struct inside *in)
 /* Also the effective id that the supervisor borrowed: all three are 0 inside. */
 static void become_root(const struct inside *in)
 {
-        if ((in->root && setgroups(0, NULL) < 0) || setresgid(0, 0, 0) < 0 ||
-                setresuid(0, 0, 0) < 0)
+        const struct cell_request *q = &in->request;
+        /* A single id comes without the right to leave groups. */
+        bool several = in->root || q->uid != 0 || q->gid != 0;
+
+        if ((several && setgroups(0, NULL) < 0) || setresgid(0, 0, 0) < 0 || setresuid(0, 0, 0) < 0)
                 check(in, "take its ids");
 }
 
 /* As root the supervisor has made the mounts, else they are made here. */
 static void make_mounts(struct inside *in)
 {
-        const struct mounts_for who = {&in->request, {IDS_SINGLE, 0, 0, 1}, false, 0};
+        const struct mounts_for who = {&in->request, {IDS_SINGLE, 0, 0, 1, 0, 0}, false, 0};
         const struct buffer nothing = BUFFER_INIT;
         struct mounts *m = &in->mounts;
         struct error err;

@@ -27,6 +27,7 @@ void machine_find(struct machine *ret)
 
         *ret = (struct machine){.root = geteuid() == 0 && has_capability(CAP_SYS_ADMIN) &&
                                         has_capability(CAP_SETUID)};
+        ret->ids = ids_find(ret->root);
         cgroup_find(&ret->groups);
         ret->landlock = (uint8_t)confine_landlock_abi();
         version = (unsigned)ret->groups.version;

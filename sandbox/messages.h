@@ -70,6 +70,7 @@ enum helper_mode {
 
 enum id_map {
         IDS_BLOCK,  /* 65536 ids of its own */
+        IDS_RANGE,  /* the caller's own id as 0 inside, and for --user the sub-ids that it has */
         IDS_SINGLE, /* the caller's own id, as 0 inside */
         IDS_COUNT,
 };

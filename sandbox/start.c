@@ -117,8 +117,8 @@ struct cell *cell_prepare(const struct machine *machine, struct error *err)
                 return cell_free(c);
         if (!cell_has_group(c))
                 c->group.slot = slot_random();
-        c->ids = ids_for(machine->root, c->group.slot);
-        if (make_first(c, err) < 0 || ids_map(&c->ids, c->pid, err) < 0) {
+        c->ids = ids_for(machine->ids, c->group.slot);
+        if (make_first(c, err) < 0) {
                 prefer_own_words(c, err);
                 return cell_free(c);
         }
@@ -208,8 +208,11 @@ static int give_groups(struct cell *c, struct error *err)
 static int give_all(struct cell *c, const struct buffer *payload, struct error *err)
 {
         const struct mounts_for who = {&c->request, c->ids, true, c->pid};
-        int r = give_request(c, payload, err);
+        bool other_user = c->request.uid != 0 || c->request.gid != 0;
+        int r = ids_map(&c->ids, c->pid, other_user, err);
 
+        if (r == 0)
+                r = give_request(c, payload, err);
         if (r == 0 && c->machine->root) {
                 ids_borrow(&c->ids, true);
                 r = give_root(c, &who, err);

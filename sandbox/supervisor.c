@@ -55,7 +55,7 @@ static void send_ready(const struct machine *m)
         _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
 
         put_u8(&payload, m->root);
-        put_u8(&payload, m->root ? IDS_BLOCK : IDS_SINGLE);
+        put_u8(&payload, (uint8_t)m->ids);
         put_u8(&payload, (uint8_t)m->groups.version);
         put_u8(&payload, m->landlock);
         put_u64(&payload, m->weak);

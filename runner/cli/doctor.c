@@ -146,10 +146,14 @@ static void look_at_machine(struct findings *f, const struct machine_facts *m)
         row = add(f, "landlock", m->landlock > 0, "a second fence around cells and helper programs",
                 "boot a kernel with CONFIG_SECURITY_LANDLOCK, and landlock in its lsm= list");
         snprintf(row->value, sizeof row->value, m->landlock ? "ABI %u" : "none", m->landlock);
-        row = add(f, "ids", m->ids == IDS_BLOCK, "cells run under your own id on the host",
-                "run as root");
+        row = add(f, "ids", m->ids != IDS_SINGLE,
+                "cells run under your own id on the host, and exec --user cannot choose another",
+                "run as root; or apt-get install uidmap, and usermod --add-subuids 100000-165535 "
+                "--add-subgids 100000-165535 $USER");
         snprintf(row->value, sizeof row->value, "%s",
-                m->ids == IDS_BLOCK ? "a block of its own for each cell" : "single");
+                m->ids == IDS_BLOCK   ? "a block of its own for each cell"
+                : m->ids == IDS_RANGE ? "your own, and sub-ids for exec --user"
+                                      : "single");
         row = add(f, "cgroup", m->cgroup_version != 0, "exact limits and accounting",
                 "run as root, or with cgroup v2: systemd-run --user --scope -p Delegate=yes assay "
                 "…");
