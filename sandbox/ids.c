@@ -42,7 +42,11 @@ static bool find_ranges(struct ids *ids)
 {
         uint32_t uids, gids;
 
-        if (access(map_programs[0], X_OK) < 0 || access(map_programs[1], X_OK) < 0 ||
+        /* They are set-id programs, which a process without those rights in sight starts in vain.
+         */
+        if (prctl(PR_CAPBSET_READ, CAP_SETUID) <= 0 ||
+                prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 0 || access(map_programs[0], X_OK) < 0 ||
+                access(map_programs[1], X_OK) < 0 ||
                 !find_range("/etc/subuid", &ids->sub_uid, &uids) ||
                 !find_range("/etc/subgid", &ids->sub_gid, &gids))
                 return false;
