@@ -165,6 +165,13 @@ int channel_send_order(int socket, uint32_t id, const struct cell_order *order, 
         return frame_send(socket, CELL_START, &payload, fds, count, err);
 }
 
+int channel_trust_tree(struct channel *c, int tree, struct error *err)
+{
+        const struct buffer nothing = BUFFER_INIT;
+
+        return send_request(c, CELL_TREE, &nothing, &tree, 1, err);
+}
+
 int channel_prepare_cell(struct channel *c, struct error *err)
 {
         const struct buffer nothing = BUFFER_INIT;

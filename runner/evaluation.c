@@ -68,6 +68,8 @@ int evaluation_open(struct evaluation *e, const char *task, const char *submissi
                 submission_open(&e->submission, submission, err) < 0 || open_verdict(e, err) < 0 ||
                 workspace_make(&e->workspace, err) < 0)
                 return -1;
+        if (e->task.tests >= 0 && channel_trust_tree(&e->channel, e->task.tests, err) < 0)
+                return -1;
         return privilege_drop(err);
 }
 

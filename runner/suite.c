@@ -21,10 +21,10 @@ static const struct {
         [CONTRACT_STRAW] = {{"/agent_output", "/submission"}, "/tests", "/results", "/"},
 };
 
-static void add_mount(struct cell_order *order, int tree, const char *place)
+static void add_mount(struct cell_order *order, int tree, enum place_kind kind, const char *place)
 {
         order->mounts[order->mount_count].tree = tree;
-        order->mounts[order->mount_count].kind = PLACE_VIEW;
+        order->mounts[order->mount_count].kind = kind;
         order->mounts[order->mount_count++].place = place;
 }
 
@@ -38,9 +38,10 @@ static void fill_order(const struct evaluation *e, struct cell_order *order)
         order->workdir = contracts[t->contract].workdir;
         order->argv = (const char *const *)t->command;
         for (unsigned i = 0; t->sees_submission && i < 2; i++)
-                add_mount(order, e->submission.root, contracts[t->contract].submission[i]);
+                add_mount(order, e->submission.root, PLACE_VIEW,
+                        contracts[t->contract].submission[i]);
         if (t->tests >= 0)
-                add_mount(order, t->tests, contracts[t->contract].tests);
+                add_mount(order, t->tests, PLACE_OWNED, contracts[t->contract].tests);
         order->result_dir = contracts[t->contract].results;
         order->result_file = t->result_path + strlen(order->result_dir) + 1;
 }

@@ -15,6 +15,7 @@
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 
@@ -34,7 +35,7 @@
 /* clang-format off */
 #define FILTER_FILES                                                                               \
         ALLOW(read, "") ALLOW(write, "") ALLOW(readv, "") ALLOW(writev, "") ALLOW(pread64, "")     \
-        ALLOW(pwrite64, "") ALLOW(preadv, "") ALLOW(pwritev, "") ALLOW(preadv2, "")                \
+        ALLOW(pwrite64, "") ALLOW(preadv, "") ALLOW(pwritev, "") ALLOW_ZERO(preadv2, 5, 8 /* RWF_NOWAIT */, "tells what the page cache holds")                \
         ALLOW(pwritev2, "") ALLOW(lseek, "") ALLOW(close, "") ALLOW(close_range, "")               \
         DENY_MASKS(open, 1, MAKES_FILE, 2, SET_ID, NO_SET_ID)                                      \
         DENY_MASKS(openat, 2, MAKES_FILE, 3, SET_ID, NO_SET_ID)                                    \
@@ -71,7 +72,7 @@
 
 #define FILTER_MEMORY                                                                              \
         ALLOW(brk, "") ALLOW(mmap, "") ALLOW(munmap, "") ALLOW(mremap, "") ALLOW(mprotect, "")     \
-        ALLOW(madvise, "") ALLOW(msync, "") ALLOW(mlock, "limited by rlimit") ALLOW(mlock2, "")    \
+        DENY_VALUES(madvise, 2, "evicts pages that others see", MADV_PAGEOUT) ALLOW(msync, "") ALLOW(mlock, "limited by rlimit") ALLOW(mlock2, "")    \
         ALLOW(munlock, "") ALLOW(mlockall, "") ALLOW(munlockall, "")                               \
         ALLOW(memfd_create, "memory of the cell; its group counts it") ALLOW(membarrier, "")       \
         ALLOW(pkey_alloc, "") ALLOW(pkey_free, "") ALLOW(pkey_mprotect, "")                        \

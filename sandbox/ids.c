@@ -150,17 +150,18 @@ void ids_borrow(const struct ids *ids, bool borrow)
         take_effective(borrow ? ids->uid : 0, borrow ? ids->gid : 0);
 }
 
-int ids_be_anyone(const struct ids *ids, bool anyone)
+void ids_be_anyone(const struct ids *ids, bool anyone)
 {
         static const cap_value_t modes[] = {CAP_DAC_OVERRIDE};
         cap_t caps = cap_get_proc();
-        int r = -1;
 
-        if (caps && cap_set_flag(caps, CAP_EFFECTIVE, 1, modes, anyone ? CAP_CLEAR : CAP_SET) == 0)
-                r = cap_set_proc(caps);
+        /* To go on with another right than meant would be worse than to end. */
+        if (!caps ||
+                cap_set_flag(caps, CAP_EFFECTIVE, 1, modes, anyone ? CAP_CLEAR : CAP_SET) < 0 ||
+                cap_set_proc(caps) < 0)
+                abort();
         cap_free(caps);
         ids_borrow(ids, !anyone);
-        return r;
 }
 
 int ids_open_namespace(pid_t pid)

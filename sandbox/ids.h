@@ -33,7 +33,7 @@ int ids_open_namespace(pid_t pid);
 void ids_borrow(const struct ids *ids, bool borrow);
 /* While the cell's ids are borrowed: be root again, but without the right to pass file modes. To
  * files that are shown as the cell's own, that is anyone. */
-int ids_be_anyone(const struct ids *ids, bool anyone);
+void ids_be_anyone(const struct ids *ids, bool anyone);
 /* Write the maps of the new user namespace that process `pid` is in; of a range only the first id,
  * unless `all`, which takes two further programs. */
 int ids_map(const struct ids *ids, pid_t pid, bool all, struct error *err);

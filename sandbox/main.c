@@ -21,6 +21,7 @@
 #include <linux/securebits.h>
 #include <sys/capability.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 
@@ -72,6 +73,17 @@ static int watch_signals(void)
         return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+/* Each cell takes some: as many as the caller may have. */
+static void take_descriptors(void)
+{
+        struct rlimit most;
+
+        if (getrlimit(RLIMIT_NOFILE, &most) == 0) {
+                most.rlim_cur = most.rlim_max;
+                setrlimit(RLIMIT_NOFILE, &most);
+        }
+}
+
 int main(int argc, char **argv)
 {
         struct supervisor s = {.programs = {-EBADF, -EBADF}};
@@ -82,6 +94,7 @@ int main(int argc, char **argv)
                 return END_USAGE;
         }
         umask(022);
+        take_descriptors();
         s.signals = watch_signals();
         if (s.signals < 0)
                 return 125;

@@ -18,11 +18,14 @@ enum cell_message {
                            one descriptor each,    text result directory (empty: none), text result
                            file beneath it;    descriptors: stdin, stdout, stderr, then one tree for
                            each mount */
-        CELL_PREPARE,   /* nothing in it: get one further cell ready before it is asked for */
-        CELL_KILL,      /* u32 id, u16 enum code: the reason to be given in CELL_DONE */
-        EXEC_REPORT,    /* (assay-cell exec) u8 timing wanted; descriptor: where the report goes */
-        HELPER_START,   /* u32 id, u8 enum helper, u8 enum helper_mode; descriptors: its input,
-                           its answer, for the unpacker the directory */
+        CELL_TREE,    /* nothing in it; descriptor: a directory that cells may have as PLACE_OWNED.
+                         Taken only before everything else, while the runner has its caller's rights
+                         and has read nothing yet */
+        CELL_PREPARE, /* nothing in it: get one further cell ready before it is asked for */
+        CELL_KILL,    /* u32 id, u16 enum code: the reason to be given in CELL_DONE */
+        EXEC_REPORT,  /* (assay-cell exec) u8 timing wanted; descriptor: where the report goes */
+        HELPER_START, /* u32 id, u8 enum helper, u8 enum helper_mode; descriptors: its input,
+                         its answer, for the unpacker the directory */
 
         /* supervisor → runner */
         SUPERVISOR_READY, /* u8 root, u8 enum id_map, u8 cgroup version (0 none, 1, 2), u8 landlock
@@ -47,8 +50,10 @@ enum cell_profile { PROFILE_SUITE, PROFILE_SUBMISSION, PROFILE_DEBUG, PROFILE_CO
 
 /* How a file or directory of the host enters a cell. */
 enum place_kind {
-        PLACE_VIEW, /* read-only; a directory through an overlay of the cell's own */
-        PLACE_BIND, /* the thing itself, writable */
+        PLACE_VIEW,  /* read-only, what everybody may read; through an overlay of the cell's own */
+        PLACE_OWNED, /* the same, but what the owner owns belongs to the cell's root: in `serve`
+                        only a tree that CELL_TREE named */
+        PLACE_BIND,  /* the thing itself, writable: in `assay exec` only */
         PLACE_KIND_COUNT,
 };
 

@@ -64,11 +64,11 @@ static int create_overlay(int fs, const struct mounts_for *who, enum overlay kin
 {
         int r;
 
-        if (kind == OVERLAY_ANYONE && ids_be_anyone(&who->ids, true) < 0)
-                return -1;
+        if (kind == OVERLAY_ANYONE)
+                ids_be_anyone(&who->ids, true);
         r = sys_fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0);
-        if (kind == OVERLAY_ANYONE && ids_be_anyone(&who->ids, false) < 0)
-                return -1;
+        if (kind == OVERLAY_ANYONE)
+                ids_be_anyone(&who->ids, false);
         return r;
 }
 
@@ -174,18 +174,20 @@ static int reopen(int tree, int *ret_fd, struct error *err)
 
 /* A copy of the mount at `tree` in which what `owner` owns on disk belongs to the cell's root. -1
  * where the file system or the kernel cannot do that: then it is shown with the ids it has. */
-static int map_owner(const struct mounts_for *who, int tree, const struct stat *owner)
+static int map_owner(
+        const struct mounts_for *who, int tree, const struct stat *owner, unsigned recursive)
 {
         _cleanup_fd_ int copy = -EBADF, users = -EBADF;
         struct mount_attr map = {.attr_set = MOUNT_ATTR_IDMAP, .propagation = MS_PRIVATE};
 
         users = owner->st_uid == 0 ? ids_open_namespace(who->first)
                                    : ids_make_namespace(owner->st_uid, owner->st_gid, &who->ids);
-        copy = sys_open_tree(tree, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH);
+        copy = sys_open_tree(
+                tree, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | recursive);
         if (users < 0 || copy < 0)
                 return -1;
         map.userns_fd = (uint64_t)users;
-        if (sys_mount_setattr(copy, "", AT_EMPTY_PATH, &map) < 0)
+        if (sys_mount_setattr(copy, "", AT_EMPTY_PATH | recursive, &map) < 0)
                 return -1;
         return take_fd(&copy);
 }
@@ -204,13 +206,13 @@ static int keep_layer(struct mounts *m, const char *what, int layer)
         return sys_move_mount(layer, "", m->root, place, MOVE_MOUNT_F_EMPTY_PATH);
 }
 
-/* A read-only view of a directory, owned by the cell's root as far as `owner` owns it. It is an
- * overlay and not a bind, so that its inodes are this cell's alone: locks, leases and inotify on a
- * shared inode would let cells talk. */
+/* A read-only view of a directory, owned by the cell's root as far as `owner` (NULL: nobody) owns
+ * it. It is an overlay and not a bind, so that its inodes are this cell's alone: locks, leases and
+ * inotify on a shared inode would let cells talk. */
 static int make_view(const struct mounts_for *who, struct mounts *m, int tree,
         const struct stat *owner, enum overlay kind)
 {
-        int layer = who->root ? map_owner(who, tree, owner) : -EBADF;
+        int layer = who->root && owner ? map_owner(who, tree, owner, 0) : -EBADF;
         char path[64];
 
         if (layer >= 0 && keep_layer(m, "mapped", layer) < 0)
@@ -250,7 +252,7 @@ static int make_bind(
         struct mount_attr attributes = {.attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
                                                     (read_only ? MOUNT_ATTR_RDONLY : 0),
                 .propagation = MS_PRIVATE};
-        _cleanup_fd_ int copy = who->root ? map_owner(who, tree, owner) : -EBADF;
+        _cleanup_fd_ int copy = who->root ? map_owner(who, tree, owner, AT_RECURSIVE) : -EBADF;
 
         if (copy < 0)
                 copy = sys_open_tree(tree, "",
@@ -288,10 +290,11 @@ static int add_requested(const struct mounts_for *who, struct mounts *m,
                 tree = own;
         if (fstat(tree, &st) < 0)
                 return error_errno(err, CODE_INFRA_CELL, errno, "cannot look at %s", want->place);
-        if (want->kind == PLACE_VIEW && S_ISDIR(st.st_mode))
-                mount = make_view(who, m, tree, &st, OVERLAY_VIEW);
+        if (want->kind == PLACE_BIND || !S_ISDIR(st.st_mode))
+                mount = make_bind(who, tree, &st, want->kind != PLACE_BIND);
         else
-                mount = make_bind(who, tree, &st, want->kind == PLACE_VIEW);
+                mount = make_view(who, m, tree, want->kind == PLACE_OWNED ? &st : NULL,
+                        want->kind == PLACE_OWNED || !who->root ? OVERLAY_VIEW : OVERLAY_ANYONE);
         if (mount < 0)
                 return error_errno(
                         err, CODE_INFRA_CELL, errno, "cannot show %s to a cell", want->place);

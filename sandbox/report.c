@@ -50,8 +50,9 @@ static void add_timing(struct buffer *b, const struct setup *s)
                         (unsigned long long)(s->done_at[i] - s->requested_at));
                 comma = ", ";
         }
-        buffer_add_format(b, "}, \"setup_us\": %llu, ",
-                (unsigned long long)(s->done_at[SETUP_EXEC] - s->requested_at));
+        buffer_add_text(b, "}, ");
+        add_number_or_null(b, "setup_us", s->done_at[SETUP_EXEC] > s->requested_at,
+                s->done_at[SETUP_EXEC] - s->requested_at);
 }
 
 void report_write(const struct cell *c, bool timing, int fd)

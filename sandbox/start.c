@@ -211,6 +211,8 @@ static int give_all(struct cell *c, const struct buffer *payload, struct error *
         bool other_user = c->request.uid != 0 || c->request.gid != 0;
         int r = ids_map(&c->ids, c->pid, other_user, err);
 
+        /* While it still may be written to by an ordinary user, and before there is a command. */
+        offer_to_oom_killer(c->pid);
         if (r == 0)
                 r = give_request(c, payload, err);
         if (r == 0 && c->machine->root) {
@@ -224,8 +226,6 @@ static int give_all(struct cell *c, const struct buffer *payload, struct error *
         if (r == 0)
                 r = give_groups(c, err);
         done(c, SETUP_GROUP);
-        if (r == 0)
-                offer_to_oom_killer(c->pid);
         return r;
 }
 

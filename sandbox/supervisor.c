@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -139,6 +140,42 @@ static struct cell *make_cell(struct supervisor *s, struct cell_request *request
         return cell_start(c, request, payload, err);
 }
 
+static void trust_tree(struct supervisor *s, struct frame *f, struct error *err)
+{
+        struct stat st;
+
+        if (s->sealed || f->payload.len > 0 || f->fd_count != 1 || fstat(f->fds[0], &st) < 0 ||
+                s->tree_count == SUPERVISOR_MAX_TREES) {
+                error_set(err, CODE_INTERNAL_FRAME, "a tree comes too late or is malformed");
+                return;
+        }
+        s->trees[s->tree_count].device = st.st_dev;
+        s->trees[s->tree_count++].inode = st.st_ino;
+}
+
+static bool is_trusted(const struct supervisor *s, int tree)
+{
+        struct stat st;
+
+        for (unsigned i = 0; fstat(tree, &st) == 0 && i < s->tree_count; i++)
+                if (s->trees[i].device == st.st_dev && s->trees[i].inode == st.st_ino)
+                        return true;
+        return false;
+}
+
+/* A runner may have been taken over by what it reads: it must not get more through cells than it
+ * had before, nor what only people who debug may have. */
+static bool may_ask(const struct supervisor *s, const struct cell_request *q)
+{
+        if (q->flags & CELL_TRACE_DENIED || q->profile == PROFILE_DEBUG)
+                return false;
+        for (unsigned i = 0; i < q->mount_count; i++)
+                if (q->mounts[i].kind == PLACE_BIND ||
+                        (q->mounts[i].kind == PLACE_OWNED && !is_trusted(s, q->mounts[i].tree)))
+                        return false;
+        return true;
+}
+
 static void start_cell(struct supervisor *s, struct frame *f, struct error *err)
 {
         struct cell_request request;
@@ -146,9 +183,10 @@ static void start_cell(struct supervisor *s, struct frame *f, struct error *err)
 
         if (request_decode(f, &request, err) < 0)
                 return;
-        if (request.flags & CELL_TRACE_DENIED) {
+        if (!may_ask(s, &request)) {
                 request_free(&request);
-                error_set(err, CODE_INTERNAL_FRAME, "a graded cell is never traced");
+                error_set(
+                        err, CODE_INTERNAL_FRAME, "a request asks for more than a graded cell has");
                 return;
         }
         id = request.id;
@@ -202,6 +240,7 @@ static bool serve_request(struct supervisor *s)
 {
         static void (*const verbs[])(struct supervisor *, struct frame *, struct error *) = {
                 [CELL_START] = start_cell,
+                [CELL_TREE] = trust_tree,
                 [CELL_PREPARE] = prepare_cell,
                 [CELL_KILL] = stop_one,
                 [HELPER_START] = start_helper,
@@ -213,6 +252,7 @@ static bool serve_request(struct supervisor *s)
                 return false;
         if (f.type >= sizeof verbs / sizeof *verbs || !verbs[f.type])
                 return false;
+        s->sealed |= f.type != CELL_TREE;
         verbs[f.type](s, &f, &err);
         return err.code == CODE_NONE;
 }

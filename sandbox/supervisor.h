@@ -4,7 +4,12 @@
 
 #include "cell.h"
 
-enum { SUPERVISOR_MAX_CELLS = 256, SUPERVISOR_MAX_HELPERS = 32, SUPERVISOR_MAX_PREPARED = 4 };
+enum {
+        SUPERVISOR_MAX_CELLS = 256,
+        SUPERVISOR_MAX_HELPERS = 32,
+        SUPERVISOR_MAX_PREPARED = 4,
+        SUPERVISOR_MAX_TREES = 8
+};
 
 /* A confined helper program of ours that is running. */
 struct helper_process {
@@ -15,6 +20,12 @@ struct helper_process {
 
 struct supervisor {
         struct machine machine;
+        struct {
+                dev_t device;
+                ino_t inode;
+        } trees[SUPERVISOR_MAX_TREES]; /* named by CELL_TREE */
+        unsigned tree_count;
+        bool sealed; /* no further ones */
         int signals; /* signalfd: interrupt, hang-up, termination */
         int programs[HELPER_COUNT];
         struct cell *cells[SUPERVISOR_MAX_CELLS];       /* NULL: free */

@@ -164,26 +164,32 @@ int view_fill(const struct mounts *m, struct error *err)
 
 /* --- inside: the rest runs as root of the cell's user namespace --------------------------- */
 
-/* The place where a tree is attached, made if it is not there. Nothing on the way may be a link:
- * trees that were attached before are written by others. */
+/* The place where a tree is attached, made if it is not there. Each part is opened in the one
+ * before, and no part may be a link: trees that were attached before are written by others. */
 static int open_place(int root, const char *place, mode_t kind)
 {
-        char path[CELL_MAX_PLACE];
-        int fd = beneath_enter(root, place);
+        _cleanup_fd_ int above = fcntl(root, F_DUPFD_CLOEXEC, 3);
+        char name[CELL_MAX_PLACE];
 
-        if (fd >= 0 || errno != ENOENT)
-                return fd;
-        for (const char *slash = place; (slash = strchr(slash, '/')); slash++) {
-                _cleanup_fd_ int above = -EBADF;
+        for (;;) {
+                size_t len = strcspn(place, "/");
+                bool last = place[len] == '\0';
+                int fd;
 
-                snprintf(path, sizeof path, "%.*s", (int)(slash - place), place);
-                above = beneath_enter(root, path);
-                if (above < 0 && (errno != ENOENT || mkdirat(root, path, 0755) < 0))
-                        return -1;
+                snprintf(name, sizeof name, "%.*s", (int)len, place);
+                fd = beneath_enter(above, name);
+                if (fd < 0 && errno == ENOENT) {
+                        if (last && kind == S_IFREG ? write_file(above, name, "") < 0
+                                                    : mkdirat(above, name, 0755) < 0)
+                                return -1;
+                        fd = beneath_enter(above, name);
+                }
+                if (fd < 0 || last)
+                        return fd;
+                fd_close(above);
+                above = fd;
+                place += len + 1;
         }
-        if (kind == S_IFDIR ? mkdirat(root, place, 0755) < 0 : write_file(root, place, "") < 0)
-                return -1;
-        return beneath_enter(root, place);
 }
 
 static int attach(int mount, int root, const char *place)
@@ -238,7 +244,7 @@ static int attach_proc(const struct mounts *m)
                 if (faccessat(root, path, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
                         continue; /* not every kernel has all of them */
                 cover = sys_open_tree(root, proc_masks[i].hidden ? "dev/null" : path,
-                        OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+                        OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW);
                 if (cover < 0 || sys_mount_setattr(cover, "", AT_EMPTY_PATH, &read_only) < 0 ||
                         attach(cover, root, path) < 0)
                         return -1;
@@ -284,10 +290,10 @@ int view_fit(struct mounts *m, const struct cell_request *request, bool root, st
                 step = "show its devices";
         else if (attach(m->terminals, m->root, "dev/pts") < 0)
                 step = "attach its terminals";
-        else if (attach_trees(m, request->result_dir) < 0)
-                step = "attach its trees";
         else if (attach_proc(m) < 0)
                 step = "attach /proc";
+        else if (attach_trees(m, request->result_dir) < 0)
+                step = "attach its trees";
         if (step)
                 return error_errno(err, CODE_INFRA_CELL, errno, "a cell cannot %s", step);
         return 0;

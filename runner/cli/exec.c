@@ -89,7 +89,7 @@ static int add_bind(
         if (tree < 0)
                 return error_errno(err, CODE_USAGE, errno, "--bind %s: %s", text, source);
         order->mounts[order->mount_count].tree = tree;
-        order->mounts[order->mount_count].kind = read_only ? PLACE_VIEW : PLACE_BIND;
+        order->mounts[order->mount_count].kind = read_only ? PLACE_OWNED : PLACE_BIND;
         order->mounts[order->mount_count++].place = place;
         return 0;
 }

@@ -1,5 +1,5 @@
-/* The words that system call tables (NAME/filter_table.h) are written in. A table is compiled by
- * libseccomp at build time (filter_gen.c) into an array that the program loads at run time.
+/* The words that system call tables (NAME/filter_table.h) are written in. A table is compiled
+ * at build time (filter_gen.c) into an array that the program loads at run time.
  *
  * A table defines FILTER_OTHERWISE (what happens to calls it does not name) and FILTER_ROWS, a
  * list of rows:

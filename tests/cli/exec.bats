@@ -119,6 +119,17 @@ cell() {
     run -2 cell --bind "$work/nowhere:/here" host -- true
 }
 
+@test "--bind follows no link of what is bound, and cannot reach beside it" {
+    mkdir -p "$work/outer" "$work/elsewhere" "$work/inner"
+    ln -s "$work/elsewhere" "$work/outer/b"
+    run -125 cell --bind "$work/outer:/a" --bind "$work/inner:/a/b/c" host -- true
+    is 'made beside' '' "$(ls "$work/elsewhere")"
+    echo secret > "$work/secret"
+    ln -s "$work/secret" "$work/outer/null"
+    run cell --bind "$work/outer:/dev" host -- cat /proc/sysrq-trigger
+    [[ $output != *secret* ]]
+}
+
 @test "--stdin and --stdout take files" {
     echo text > "$work/in"
     run -0 cell --stdin "$work/in" --stdout "$work/out" host -- tr a-z A-Z
@@ -144,6 +155,8 @@ cell() {
         --bind "$ASSAY_BUILD/tests:/programs:ro" host -- /programs/probe
     [[ $stderr != *'denied: ptrace'* && $stderr == *'denied: unknown call 1000 (ENOSYS)'* ]]
     run -2 cell --profile none host -- true
+    run -127 cell --timing --report "$work/report" host -- no-such-command
+    is 'setup of what never ran' null "$(jq .setup_us "$work/report")"
 }
 
 @test "--timing lists each step of the set-up" {
