@@ -16,19 +16,33 @@
 
 static const char *const map_programs[] = {"/usr/bin/newuidmap", "/usr/bin/newgidmap"};
 
+/* This user's name in /etc/passwd; "" without one. Name services are not asked. */
+static void find_name(char *ret, size_t size)
+{
+        FILE *file = fopen("/etc/passwd", "re");
+        const struct passwd *user;
+
+        *ret = '\0';
+        while (file && !*ret && (user = fgetpwent(file)))
+                if (user->pw_uid == getuid())
+                        snprintf(ret, size, "%s", user->pw_name);
+        if (file)
+                fclose(file);
+}
+
 /* The first range that a line like "name:100000:65536" of the file gives to this user. */
 static bool find_range(const char *path, uint32_t *ret_first, uint32_t *ret_count)
 {
-        const struct passwd *user = getpwuid(getuid());
         FILE *file = fopen(path, "re");
-        char line[256], number[16], name[64];
+        char line[256], number[16], own_name[64], name[64];
         unsigned first, count;
         bool found = false;
 
+        find_name(own_name, sizeof own_name);
         snprintf(number, sizeof number, "%u", (unsigned)getuid());
         while (file && !found && fgets(line, sizeof line, file))
                 found = sscanf(line, "%63[^:]:%u:%u", name, &first, &count) == 3 && count > 0 &&
-                        (strcmp(name, number) == 0 || (user && strcmp(name, user->pw_name) == 0));
+                        (strcmp(name, number) == 0 || strcmp(name, own_name) == 0);
         if (file)
                 fclose(file);
         if (found) {
