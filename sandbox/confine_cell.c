@@ -57,7 +57,8 @@ const char *confine_limits(const struct inside *in)
         return NULL;
 }
 
-/* The ids that the command shall have. With NO_SETUID_FIXUP the capabilities stay until they are dropped. */
+/* The ids that the command shall have. With NO_SETUID_FIXUP the capabilities stay until they are
+ * dropped. */
 static int take_user(uint32_t uid, uint32_t gid)
 {
         const unsigned long bits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |

@@ -1,7 +1,7 @@
-/* The supervisor's loop: one thread, one poll(). It stands still while it makes the mounts of a cell and
- * hands them over (milliseconds, as long as the file systems below answer), for a cell that is dead but
- * not yet empty (seconds at most), and for half a frame (five). See main.c for the picture of processes
- * and messages.h for what is asked and answered. */
+/* The supervisor's loop: one thread, one poll(). It stands still while it makes the mounts of a
+ * cell and hands them over (milliseconds, as long as the file systems below answer), for a cell
+ * that is dead but not yet empty (seconds at most), and for half a frame (five). See main.c for the
+ * picture of processes and messages.h for what is asked and answered. */
 #include "supervisor.h"
 
 #include "clock.h"
