@@ -83,6 +83,13 @@ attempts='open-host write-host list-host connect socket exec fork signal-parent 
     done
 }
 
+@test "a taken-over runner gets no more of the host through cells than anyone may read" {
+    for how in owned bind debug; do
+        is "$how" refused "$("$ASSAY_BUILD/tests/cell-driver" "$ASSAY_BUILD/assay-cell" $how)"
+    done
+    is view 'done' "$("$ASSAY_BUILD/tests/cell-driver" "$ASSAY_BUILD/assay-cell" view)"
+}
+
 @test "a missing helper is named" {
     mkdir "$work/bin"
     cp "$ASSAY_BUILD"/assay "$work/bin/"
