@@ -89,6 +89,18 @@ static bool may_make(int dir)
         return dir >= 0 && faccessat(dir, ".", W_OK, AT_EACCESS) == 0;
 }
 
+/* Is the word in a list with spaces between? "cpu" is not in "cpuset memory". */
+static bool has_word(const char *list, const char *word)
+{
+        size_t len = strlen(word);
+
+        for (const char *at = list; (at = strstr(at, word)); at += len)
+                if ((at == list || at[-1] == ' ') &&
+                        (at[len] == ' ' || at[len] == '\n' || !at[len]))
+                        return true;
+        return false;
+}
+
 /* A group whose children get memory and pids. Only a group without processes of its own (or the
  * root) may hand controllers down, so the search climbs. */
 static int find_v2_parent(int own)
@@ -105,7 +117,7 @@ static int find_v2_parent(int own)
                         write_at(here, "cgroup.subtree_control", "+pids");
                         write_at(here, "cgroup.subtree_control", "+cpu");
                         read_at(here, "cgroup.subtree_control", text, sizeof text);
-                        if (strstr(text, "memory") && strstr(text, "pids"))
+                        if (has_word(text, "memory") && has_word(text, "pids"))
                                 return here;
                 }
                 above = hierarchy_open_parent(here);
@@ -146,7 +158,7 @@ static void find_v2(struct cgroup_root *ret)
         for (unsigned i = 0; i < HIERARCHY_COUNT; i++)
                 ret->parents[i] = parent;
         read_at(parent, "cgroup.subtree_control", text, sizeof text);
-        if (!strstr(text, "cpu"))
+        if (!has_word(text, "cpu"))
                 ret->parents[HIERARCHY_CPU] = -EBADF;
 }
 
@@ -238,7 +250,8 @@ static int set_limits(const struct cgroup *g, const struct limits *limits, struc
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
                 snprintf(text, sizeof text, row->format, value);
 #pragma GCC diagnostic pop
-                if (write_at(g->dirs[row->hierarchy], row->file, text) < 0 && !row->optional)
+                if (write_at(g->dirs[row->hierarchy], row->file, text) < 0 &&
+                        !(row->optional && (errno == ENOENT || errno == EOPNOTSUPP)))
                         return error_errno(
                                 err, CODE_INFRA_CGROUP, errno, "cannot set %s", row->file);
         }

@@ -396,8 +396,6 @@ static int make_all(struct mounts *m, const struct mounts_for *who, struct error
          * in this, the cell's own, mount namespace already. */
         if (!who->root && sys_move_mount(m->root, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH) < 0)
                 return error_errno(err, CODE_INFRA_CELL, errno, "cannot attach the root of a cell");
-        if (who->root && attach_layers() && attach_root(m) < 0)
-                return error_errno(err, CODE_INFRA_CELL, errno, "cannot attach the root of a cell");
         if (add_host(who, m, err) < 0)
                 return -1;
         for (unsigned i = 0; i < q->mount_count; i++)
@@ -408,10 +406,15 @@ static int make_all(struct mounts *m, const struct mounts_for *who, struct error
 
 int mounts_make(struct mounts *m, const struct mounts_for *who, struct error *err)
 {
-        mode_t saved = umask(0);
-        int r = make_all(m, who, err);
+        const bool attached = who->root && attach_layers();
+        mode_t saved;
+        int r;
 
-        if (who->root && attach_layers() && detach_root(m) < 0 && r == 0)
+        if (attached && attach_root(m) < 0)
+                return error_errno(err, CODE_INFRA_CELL, errno, "cannot attach the root of a cell");
+        saved = umask(0);
+        r = make_all(m, who, err);
+        if (attached && detach_root(m) < 0 && r == 0)
                 r = error_errno(err, CODE_INFRA_CELL, errno, "cannot detach the root of a cell");
         umask(saved);
         return r;
