@@ -100,18 +100,24 @@ void cell_watch(const struct cell *c, struct pollfd *fds, uint64_t *wake_at)
 
 /* Look again when the cell could have used up its cpu time at the earliest, but often enough for
  * refused processes: version 1 does not say when that happens, version 2 does (fds[3]). */
-static void look_at_group(struct cell *c, uint64_t now)
+static void look_later(struct cell *c, uint64_t now)
 {
-        uint64_t limit = c->request.limits.value[LIMIT_CPU], wait;
+        uint64_t left = c->request.limits.value[LIMIT_CPU] - c->usage.cpu_us;
+        uint64_t wait = left / (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
 
-        c->usage.cpu_us = cgroup_cpu_us(&c->group);
-        if (c->usage.cpu_us > limit || cgroup_pids_refused(&c->group)) {
-                cell_stop(c, c->usage.cpu_us > limit ? CODE_LIMIT_CPU : CODE_LIMIT_PIDS);
-                return;
-        }
-        wait = (limit - c->usage.cpu_us) / (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
         wait = wait < LOOK_LEAST_US ? LOOK_LEAST_US : wait > LOOK_MOST_US ? LOOK_MOST_US : wait;
         c->look_at = now + wait;
+}
+
+static void look_at_group(struct cell *c, uint64_t now)
+{
+        uint64_t limit = c->request.limits.value[LIMIT_CPU];
+
+        c->usage.cpu_us = cgroup_cpu_us(&c->group);
+        if (c->usage.cpu_us > limit || cgroup_pids_refused(&c->group))
+                cell_stop(c, c->usage.cpu_us > limit ? CODE_LIMIT_CPU : CODE_LIMIT_PIDS);
+        else
+                look_later(c, now);
 }
 
 static void look_weakly(struct cell *c, uint64_t now)
@@ -160,7 +166,8 @@ static void see_exec(struct cell *c)
                 c->setup.done_at[SETUP_EXEC] = c->started_at;
                 c->look_at = c->started_at + LOOK_LEAST_US;
                 if (cell_has_group(c))
-                        look_at_group(c, c->started_at);
+                        look_later(c, c->started_at);
+                mounts_close_trees(&c->mounts);
         }
 }
 

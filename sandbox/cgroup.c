@@ -145,10 +145,9 @@ static void find_v2(struct cgroup_root *ret)
         char text[256];
         int parent;
 
-        for (unsigned i = 0; i < HIERARCHY_UNIFIED; i++)
-                ret->parents[i] = fd_close(ret->parents[i]);
         parent = find_v2_parent(take_fd(&ret->parents[HIERARCHY_UNIFIED]));
-
+        for (unsigned i = 0; i < HIERARCHY_COUNT; i++)
+                ret->parents[i] = fd_close(ret->parents[i]);
         if (parent < 0) {
                 snprintf(ret->why_not, sizeof ret->why_not,
                         "no group of version 2 that this user may use");
@@ -304,27 +303,33 @@ static bool is_our_name(const char *name)
                strtoul(number, NULL, 10) < IDS_BLOCKS;
 }
 
-/* Kill what is in a group that no living supervisor has locked, and remove it. */
-static void sweep_one(const struct cgroup_root *root, unsigned hierarchy, const char *name)
+/* Kill what is in a group that no living supervisor has locked, and remove its directories from
+ * `first` on. */
+static void sweep_one(const struct cgroup_root *root, unsigned first, const char *name)
 {
         struct cgroup g = CGROUP_INIT;
 
         g.root = root;
         snprintf(g.name, sizeof g.name, "%s", name);
-        g.dirs[hierarchy] =
-                openat(root->parents[hierarchy], name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (g.dirs[hierarchy] >= 0 && flock(g.dirs[hierarchy], LOCK_EX | LOCK_NB) == 0) {
-                for (int tries = 0; tries < 200 && !cgroup_is_empty(&g); tries++) {
-                        cgroup_kill(&g);
-                        usleep(1000);
-                }
-                cgroup_remove(&g);
+        g.dirs[first] = openat(root->parents[first], name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (g.dirs[first] < 0)
+                return;
+        if (flock(g.dirs[first], LOCK_EX | LOCK_NB) < 0) {
+                fd_close(g.dirs[first]);
+                return;
         }
-        fd_close(g.dirs[hierarchy]);
+        for (unsigned i = first + 1; i < HIERARCHY_COUNT; i++)
+                if (root->parents[i] >= 0 && !is_shared(root, i))
+                        g.dirs[i] = openat(
+                                root->parents[i], name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        for (int tries = 0; tries < 200 && !cgroup_is_empty(&g); tries++) {
+                cgroup_kill(&g);
+                usleep(1000);
+        }
+        cgroup_remove(&g);
 }
 
-/* What a supervisor that was killed left under this number, in a hierarchy that did not decide, is
- * removed first. */
+/* What a supervisor that was killed left under this number is removed first. */
 static int make_dirs(struct cgroup *g, struct error *err)
 {
         for (unsigned i = 0; i < HIERARCHY_COUNT; i++) {
@@ -373,24 +378,20 @@ int cgroup_make(struct cgroup *g, const struct limits *limits, bool born_inside,
         return 0;
 }
 
-static void sweep_hierarchy(const struct cgroup_root *root, unsigned hierarchy)
+void cgroup_sweep(const struct cgroup_root *root)
 {
-        int fd = openat(root->parents[hierarchy], ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        unsigned first = first_hierarchy(root);
+        int fd = root->version == 0 ? -1
+                                    : openat(root->parents[first], ".",
+                                              O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 
         if (!dir)
                 return;
         for (struct dirent *entry; (entry = readdir(dir));)
                 if (is_our_name(entry->d_name))
-                        sweep_one(root, hierarchy, entry->d_name);
+                        sweep_one(root, first, entry->d_name);
         closedir(dir);
-}
-
-void cgroup_sweep(const struct cgroup_root *root)
-{
-        for (unsigned i = 0; root->version != 0 && i < HIERARCHY_COUNT; i++)
-                if (root->parents[i] >= 0 && !is_shared(root, i))
-                        sweep_hierarchy(root, i);
 }
 
 /* --- while it runs -------------------------------------------------------------------------- */
@@ -468,8 +469,8 @@ bool cgroup_is_empty(const struct cgroup *g)
         char text[64];
 
         for (unsigned i = 0; i < HIERARCHY_COUNT; i++)
-                if (g->dirs[i] >= 0 && read_at(g->dirs[i], "cgroup.procs", text, sizeof text) > 0)
-                        return false;
+                if (g->dirs[i] >= 0)
+                        return read_at(g->dirs[i], "cgroup.procs", text, sizeof text) <= 0;
         return true;
 }
 

@@ -16,12 +16,13 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* A directory of each that a cell uses. In version 2 all are one. */
+/* A directory of each that a cell uses. In version 2 all are one. The order is that in which they
+ * are made and entered: what is in any is in the first that there is, which is removed last. */
 enum hierarchy {
+        HIERARCHY_UNIFIED,
         HIERARCHY_MEMORY,
         HIERARCHY_PIDS,
         HIERARCHY_CPU,
-        HIERARCHY_UNIFIED,
         HIERARCHY_COUNT,
 };
 

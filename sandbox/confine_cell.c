@@ -65,9 +65,9 @@ static int take_user(uint32_t uid, uint32_t gid)
                                    SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
                                    SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
 
-        if (prctl(PR_SET_SECUREBITS, bits) < 0 || setresgid(gid, gid, gid) < 0)
+        if (prctl(PR_SET_SECUREBITS, bits) < 0 || syscall(SYS_setresgid, gid, gid, gid) < 0)
                 return -1;
-        return setresuid(uid, uid, uid);
+        return (int)syscall(SYS_setresuid, uid, uid, uid);
 }
 
 static int drop_capabilities(void)

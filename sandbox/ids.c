@@ -149,14 +149,16 @@ int ids_map(const struct ids *ids, pid_t pid, bool all, struct error *err)
 
 static void take_effective(uid_t uid, gid_t gid)
 {
-        int signal_of_parent = 0;
-
         /* A change of ids takes away what was asked for with PDEATHSIG: nothing, when we are the
          * caller's own `assay exec`. */
-        prctl(PR_GET_PDEATHSIG, &signal_of_parent);
+        static int signal_of_parent = -1;
+
+        if (signal_of_parent < 0)
+                prctl(PR_GET_PDEATHSIG, &signal_of_parent);
         if (syscall(SYS_setresgid, -1, gid, -1) < 0 || syscall(SYS_setresuid, -1, uid, -1) < 0)
                 abort(); /* to go on under the wrong id would be worse */
-        prctl(PR_SET_PDEATHSIG, signal_of_parent);
+        if (signal_of_parent > 0)
+                prctl(PR_SET_PDEATHSIG, signal_of_parent);
 }
 
 void ids_borrow(const struct ids *ids, bool borrow)
@@ -167,14 +169,15 @@ void ids_borrow(const struct ids *ids, bool borrow)
 void ids_be_anyone(const struct ids *ids, bool anyone)
 {
         static const cap_value_t modes[] = {CAP_DAC_OVERRIDE};
-        cap_t caps = cap_get_proc();
+        static cap_t caps; /* those we have: asked for once */
 
+        if (!caps)
+                caps = cap_get_proc();
         /* To go on with another right than meant would be worse than to end. */
         if (!caps ||
                 cap_set_flag(caps, CAP_EFFECTIVE, 1, modes, anyone ? CAP_CLEAR : CAP_SET) < 0 ||
                 cap_set_proc(caps) < 0)
                 abort();
-        cap_free(caps);
         ids_borrow(ids, !anyone);
 }
 

@@ -6,16 +6,18 @@
 #include <sys/capability.h>
 #include <unistd.h>
 
-static bool has_capability(cap_value_t wanted)
+/* Root of the host, and not only of a namespace that gives it little. */
+static bool is_root(void)
 {
-        cap_t caps = cap_get_proc();
-        cap_flag_value_t value = CAP_CLEAR;
+        cap_t caps = geteuid() == 0 ? cap_get_proc() : NULL;
+        cap_flag_value_t mount = CAP_CLEAR, ids = CAP_CLEAR;
 
         if (caps) {
-                cap_get_flag(caps, wanted, CAP_EFFECTIVE, &value);
+                cap_get_flag(caps, CAP_SYS_ADMIN, CAP_EFFECTIVE, &mount);
+                cap_get_flag(caps, CAP_SETUID, CAP_EFFECTIVE, &ids);
                 cap_free(caps);
         }
-        return value == CAP_SET;
+        return mount == CAP_SET && ids == CAP_SET;
 }
 
 void machine_find(struct machine *ret)
@@ -25,8 +27,7 @@ void machine_find(struct machine *ret)
         uint8_t *by = ret->enforcers;
         unsigned version;
 
-        *ret = (struct machine){.root = geteuid() == 0 && has_capability(CAP_SYS_ADMIN) &&
-                                        has_capability(CAP_SETUID)};
+        *ret = (struct machine){.root = is_root()};
         ret->ids = ids_find(ret->root);
         cgroup_find(&ret->groups);
         ret->landlock = (uint8_t)confine_landlock_abi();

@@ -22,6 +22,15 @@ void mounts_free(struct mounts *m)
         m->terminals = fd_close(m->terminals);
 }
 
+/* To let go of a detached mount makes the kernel wait for every processor. Stacked on each other
+ * they go together, and the wait is one. (Older kernels cannot attach to what is detached.) */
+static void stack_layers(const struct mounts *m)
+{
+        for (unsigned i = 1; i < m->layer_count; i++)
+                sys_move_mount(m->layers[i], "", m->layers[0], "",
+                        MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
+}
+
 void mounts_close_trees(struct mounts *m)
 {
         while (m->layer_count > 0)
@@ -345,7 +354,8 @@ static int add_host_tree(const struct mounts_for *who, struct mounts *m, const c
         if (!S_ISDIR(st.st_mode))
                 return 0;
         tree = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        mount = tree < 0 ? -1 : make_host_view(who, m, tree, &st, writable);
+        /* What cannot be changed need not be the cell's own. */
+        mount = tree < 0 ? -1 : make_host_view(who, m, tree, writable ? &st : NULL, writable);
         if (mount < 0)
                 return error_errno(err, CODE_INFRA_CELL, errno, "cannot show %s to a cell", path);
         add_tree(m, name, mount);
@@ -417,5 +427,7 @@ int mounts_make(struct mounts *m, const struct mounts_for *who, struct error *er
         if (attached && detach_root(m) < 0 && r == 0)
                 r = error_errno(err, CODE_INFRA_CELL, errno, "cannot detach the root of a cell");
         umask(saved);
+        if (!attached)
+                stack_layers(m);
         return r;
 }

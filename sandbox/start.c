@@ -261,6 +261,5 @@ struct cell *cell_start(struct cell *c, struct cell_request *request, const stru
         for (int i = 0; i < CELL_STDIO; i++)
                 c->request.stdio[i] = fd_close(c->request.stdio[i]);
         cgroup_close_doors(&c->group);
-        mounts_close_trees(&c->mounts);
         return c;
 }
