@@ -3,6 +3,7 @@
 #define ASSAY_KERNEL_H
 
 #include <linux/mount.h>
+#include <linux/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -37,6 +38,12 @@ static inline int sys_mount_setattr(
         int dir, const char *path, unsigned flags, struct mount_attr *attributes)
 {
         return (int)syscall(SYS_mount_setattr, dir, path, flags, attributes, sizeof *attributes);
+}
+
+static inline int sys_statx(
+        int dir, const char *path, unsigned flags, unsigned mask, struct statx *ret)
+{
+        return (int)syscall(SYS_statx, dir, path, flags, mask, ret);
 }
 
 static inline int sys_pivot_root(const char *new_root, const char *put_old)

@@ -49,13 +49,18 @@ bool mounts_full(const struct mounts *m)
 /* --- trees of the host ---------------------------------------------------------------------- */
 
 /* Layers of overlays that are the cell's own lie in its root, where /proc will cover them. */
-static int make_layer(const struct mounts *m, const char *what, char *ret_path, size_t size)
+static int make_place(struct mounts *m, char *ret, size_t size)
+{
+        snprintf(ret, size, "proc/layer-%u", m->next_place++);
+        return mkdirat(m->root, ret, 0755);
+}
+
+static int make_layer(struct mounts *m, char *ret_path, size_t size)
 {
         char place[64];
         int fd;
 
-        snprintf(place, sizeof place, "proc/%s-%u", what, m->tree_count);
-        if (mkdirat(m->root, place, 0755) < 0)
+        if (make_place(m, place, sizeof place) < 0)
                 return -1;
         fd = openat(m->root, place, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (fd >= 0)
@@ -83,14 +88,14 @@ static int create_overlay(int fs, const struct mounts_for *who, enum overlay kin
 
 /* An overlay over `lower`; -1 with errno. */
 static int mount_overlay(
-        const struct mounts_for *who, const struct mounts *m, const char *lower, enum overlay kind)
+        const struct mounts_for *who, struct mounts *m, const char *lower, enum overlay kind)
 {
         const bool writable = kind == OVERLAY_WRITABLE;
         _cleanup_fd_ int fs = sys_fsopen("overlay", FSOPEN_CLOEXEC);
         _cleanup_fd_ int own = -EBADF, work = -EBADF;
         char own_path[64], work_path[64], layers[128];
 
-        own = make_layer(m, writable ? "upper" : "empty", own_path, sizeof own_path);
+        own = make_layer(m, own_path, sizeof own_path);
         if (fs < 0 || own < 0)
                 return -1;
         snprintf(layers, sizeof layers, "%s%s%s", lower, writable ? "" : ":",
@@ -99,7 +104,7 @@ static int mount_overlay(
                 (!who->root && sys_fsconfig(fs, FSCONFIG_SET_FLAG, "userxattr", NULL, 0) < 0))
                 return -1;
         if (writable) {
-                work = make_layer(m, "work", work_path, sizeof work_path);
+                work = make_layer(m, work_path, sizeof work_path);
                 if (work < 0 ||
                         sys_fsconfig(fs, FSCONFIG_SET_STRING, "upperdir", own_path, 0) < 0 ||
                         sys_fsconfig(fs, FSCONFIG_SET_STRING, "workdir", work_path, 0) < 0)
@@ -202,15 +207,14 @@ static int map_owner(
 }
 
 /* Keep a mount that is to be a layer. It is itself detached; see attach_layers(). */
-static int keep_layer(struct mounts *m, const char *what, int layer)
+static int keep_layer(struct mounts *m, int layer)
 {
         char place[64];
 
         m->layers[m->layer_count++] = layer;
         if (!attach_layers())
                 return 0;
-        snprintf(place, sizeof place, "proc/%s-%u", what, m->tree_count);
-        if (mkdirat(m->root, place, 0755) < 0)
+        if (make_place(m, place, sizeof place) < 0)
                 return -1;
         return sys_move_mount(layer, "", m->root, place, MOVE_MOUNT_F_EMPTY_PATH);
 }
@@ -224,35 +228,12 @@ static int make_view(const struct mounts_for *who, struct mounts *m, int tree,
         int layer = who->root && owner ? map_owner(who, tree, owner, 0) : -EBADF;
         char path[64];
 
-        if (layer >= 0 && keep_layer(m, "mapped", layer) < 0)
+        if (layer >= 0 && keep_layer(m, layer) < 0)
                 return -1;
         snprintf(path, sizeof path, "/proc/self/fd/%d", layer >= 0 ? layer : tree);
         return mount_overlay(who, m, path, kind);
 }
 
-/* A view of the host that the cell may change for itself. Below is a read-only one made as anyone:
- * although the files seem to be the cell's own, what only the host's root may read stays closed.
- * (The overlay that is written to cannot be made without the right to pass modes.) Where it cannot
- * be made, for one as the host's own root is an overlay, the view stays read-only. */
-static int make_host_view(const struct mounts_for *who, struct mounts *m, int tree,
-        const struct stat *owner, bool writable)
-{
-        int below, mount;
-        char path[64];
-
-        if (!who->root)
-                return make_view(who, m, tree, owner, OVERLAY_VIEW);
-        below = make_view(who, m, tree, owner, OVERLAY_ANYONE);
-        if (below < 0 || !writable)
-                return below;
-        if (keep_layer(m, "below", below) < 0)
-                return -1;
-        snprintf(path, sizeof path, "/proc/self/fd/%d", below);
-        mount = mount_overlay(who, m, path, OVERLAY_WRITABLE);
-        return mount >= 0 ? mount
-                          : sys_open_tree(
-                                    below, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH);
-}
 
 /* The tree itself, as `--bind` gives it. */
 static int make_bind(
@@ -313,6 +294,70 @@ static int add_requested(const struct mounts_for *who, struct mounts *m,
 
 /* --- the image `host` ----------------------------------------------------------------------- */
 
+/* A view of one of the host's directories. As root it is made as anyone: although the files seem to
+ * be the cell's own, what only the host's root may read stays closed. */
+static int make_host_view(const struct mounts_for *who, struct mounts *m, int tree)
+{
+        static const struct stat root_owns = {.st_uid = 0};
+
+        return make_view(who, m, tree, &root_owns, who->root ? OVERLAY_ANYONE : OVERLAY_VIEW);
+}
+
+/* One view of the host's whole root, of which the cell gets parts: each overlay costs a tenth of a
+ * millisecond, and its end a wait for every processor. None where that cannot be made, as by an
+ * ordinary user. */
+static void begin_host(const struct mounts_for *who, struct mounts *m)
+{
+        _cleanup_fd_ int root = -EBADF;
+        int view;
+
+        if (!who->root)
+                return;
+        root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+        view = root < 0 ? -1 : make_host_view(who, m, root);
+        if (view >= 0 && keep_layer(m, view) == 0)
+                m->host = view;
+}
+
+static uint64_t mount_of(const char *path)
+{
+        struct statx st = {0};
+
+        return sys_statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_MNT_ID, &st) < 0 ||
+                               !(st.stx_mask & STATX_MNT_ID)
+                       ? 0
+                       : st.stx_mnt_id;
+}
+
+/* A part of the whole view; a view of its own if the directory is another mount than the root. */
+static int show_host(const struct mounts_for *who, struct mounts *m, const char *path)
+{
+        _cleanup_fd_ int tree = -EBADF;
+
+        if (m->host >= 0 && mount_of(path) != 0 && mount_of(path) == mount_of("/"))
+                return sys_open_tree(m->host, path + 1,
+                        OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW);
+        tree = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        return tree < 0 ? -1 : make_host_view(who, m, tree);
+}
+
+/* What the cell may change for itself lies over a view that is only read. (The overlay that is
+ * written to cannot be made without the right to pass modes.) Where it cannot be made, for one as
+ * the host's own root is an overlay, the view stays read-only. */
+static int make_writable(const struct mounts_for *who, struct mounts *m, int below)
+{
+        char path[64];
+        int mount;
+
+        if (keep_layer(m, below) < 0)
+                return -1;
+        snprintf(path, sizeof path, "/proc/self/fd/%d", below);
+        mount = mount_overlay(who, m, path, OVERLAY_WRITABLE);
+        return mount >= 0 ? mount
+                          : sys_open_tree(
+                                    below, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH);
+}
+
 /* Parts of the host that the image `host` is made of: a symlink stays one, a directory is shown, as
  * root so that the cell may change it for itself, and what is not there is left out. */
 static const struct {
@@ -333,7 +378,6 @@ static int add_host_tree(const struct mounts_for *who, struct mounts *m, const c
         bool writable, struct error *err)
 {
         char path[PATH_MAX], target[PATH_MAX];
-        _cleanup_fd_ int tree = -EBADF;
         struct stat st;
         int mount;
 
@@ -353,9 +397,9 @@ static int add_host_tree(const struct mounts_for *who, struct mounts *m, const c
         }
         if (!S_ISDIR(st.st_mode))
                 return 0;
-        tree = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        /* What cannot be changed need not be the cell's own. */
-        mount = tree < 0 ? -1 : make_host_view(who, m, tree, writable ? &st : NULL, writable);
+        mount = show_host(who, m, path);
+        if (mount >= 0 && writable && who->root)
+                mount = make_writable(who, m, mount);
         if (mount < 0)
                 return error_errno(err, CODE_INFRA_CELL, errno, "cannot show %s to a cell", path);
         add_tree(m, name, mount);
@@ -392,6 +436,7 @@ static int add_java_settings(const struct mounts_for *who, struct mounts *m, str
 
 static int add_host(const struct mounts_for *who, struct mounts *m, struct error *err)
 {
+        begin_host(who, m);
         for (size_t i = 0; i < sizeof host_trees / sizeof *host_trees; i++)
                 if (add_host_tree(who, m, host_trees[i].name, host_trees[i].writable, err) < 0)
                         return -1;

@@ -20,12 +20,14 @@ struct mounts {
         } trees[MOUNTS_MAX];
         unsigned tree_count;
         int layers[2 * MOUNTS_MAX]; /* mounts that only overlays need */
-        unsigned layer_count;
+        unsigned layer_count, next_place;
+        int host; /* of the layers, the view of the host's root; -EBADF: none */
 };
 
 #define MOUNTS_INIT                                                                                \
         {                                                                                          \
-                .root = -EBADF, .result = -EBADF, .proc = -EBADF, .terminals = -EBADF              \
+                .root = -EBADF, .result = -EBADF, .proc = -EBADF, .terminals = -EBADF,             \
+                .host = -EBADF                                                                     \
         }
 
 /* What a maker is and whom it makes mounts for. */
