@@ -156,12 +156,6 @@ static void wait_for_request(struct inside *in)
         /* Trees come ready as mounts. */
         for (unsigned i = 0; i < in->request.mount_count; i++)
                 in->request.mounts[i].tree = fd_close(in->request.mounts[i].tree);
-        receive(in, INSIDE_ROOT, &f);
-        if (f.fd_count != 1U + (*in->request.result_dir != '\0'))
-                _exit(1);
-        in->mounts.root = take_fd(&f.fds[0]);
-        if (f.fd_count > 1)
-                in->mounts.result = take_fd(&f.fds[1]);
 }
 
 static void wait_for_mounts(struct inside *in)
@@ -174,15 +168,17 @@ static void wait_for_mounts(struct inside *in)
         receive(in, INSIDE_MOUNTS, &f);
         r = reader_of(f.payload.data, f.payload.len);
         trees = get_u8(&r);
-        if (trees > MOUNTS_MAX || f.fd_count != trees + 1U)
+        if (trees > MOUNTS_MAX ||
+                f.fd_count != trees + 1U + (*in->request.result_dir != '\0'))
                 _exit(1);
         for (unsigned i = 0; i < trees; i++) {
                 get_text(&r, m->trees[i].place, CELL_MAX_PLACE);
                 m->trees[i].mount = take_fd(&f.fds[i]);
         }
         m->tree_count = trees;
-        fd_close(m->root); /* perhaps it is another mount of it now */
         m->root = take_fd(&f.fds[trees]);
+        if (f.fd_count > trees + 1U)
+                m->result = take_fd(&f.fds[trees + 1]);
         if (!reader_done(&r))
                 _exit(1);
 }
@@ -271,13 +267,10 @@ static void make_mounts(struct inside *in)
         int fds[2];
 
         if (in->root) {
-                if (view_fill(m, &err) < 0)
-                        fail(in, &err);
                 wait_for_mounts(in);
                 return;
         }
-        if (view_begin(m, &who, &err) < 0 || view_fill(m, &err) < 0 ||
-                mounts_make(m, &who, &err) < 0)
+        if (view_begin(m, &who, &err) < 0 || mounts_make(m, &who, &err) < 0)
                 fail(in, &err);
         fds[0] = m->root;
         fds[1] = m->result;

@@ -12,9 +12,8 @@
 enum inside_message {
         /* supervisor → first process */
         INSIDE_REQUEST = 1, /* the ids are set; payload and descriptors of CELL_START */
-        INSIDE_ROOT,        /* (as root) descriptors of the root's tmpfs, to be filled, and of the
-                               result directory if there is one */
-        INSIDE_MOUNTS,      /* (as root) u8 n + n × text place; descriptors: the trees, the root */
+        INSIDE_MOUNTS,      /* (as root) u8 n + n × text place; descriptors: the trees, the root, and
+                               the result directory if there is one */
         INSIDE_DOORS,       /* the groups are made; descriptors: their doors */
         /* and back */
         INSIDE_MADE,     /* (as a user) descriptors of the root and the result directory */

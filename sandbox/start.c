@@ -145,7 +145,7 @@ static void offer_to_oom_killer(pid_t pid)
 }
 
 /* What the first process waits for, one after the other; each is made while it does something else:
- * its network namespace, the filling of its root, its view. */
+ * its network namespace, its view. */
 static int give_request(struct cell *c, const struct buffer *payload, struct error *err)
 {
         /* A long request waits until the first process reads; not for ever. */
@@ -162,33 +162,25 @@ static int give_request(struct cell *c, const struct buffer *payload, struct err
                 c->socket, INSIDE_REQUEST, payload, fds, CELL_STDIO + q->mount_count, err);
 }
 
-static int give_root(struct cell *c, const struct mounts_for *who, struct error *err)
-{
-        const struct buffer nothing = BUFFER_INIT;
-        int fds[2];
-
-        if (view_begin(&c->mounts, who, err) < 0)
-                return -1;
-        fds[0] = c->mounts.root;
-        fds[1] = c->mounts.result;
-        return frame_send(c->socket, INSIDE_ROOT, &nothing, fds, fds[1] >= 0 ? 2 : 1, err);
-}
-
 static int give_mounts(struct cell *c, const struct mounts_for *who, struct error *err)
 {
         _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
         struct mounts *m = &c->mounts;
-        int fds[MOUNTS_MAX + 1];
+        int fds[MOUNTS_MAX + 2];
+        unsigned count;
 
-        if (mounts_make(m, who, err) < 0)
+        if (view_begin(m, who, err) < 0 || mounts_make(m, who, err) < 0)
                 return -1;
         put_u8(&payload, (uint8_t)m->tree_count);
         for (unsigned i = 0; i < m->tree_count; i++) {
                 put_text(&payload, m->trees[i].place);
                 fds[i] = m->trees[i].mount;
         }
-        fds[m->tree_count] = m->root;
-        return frame_send(c->socket, INSIDE_MOUNTS, &payload, fds, m->tree_count + 1, err);
+        count = m->tree_count;
+        fds[count++] = m->root;
+        if (m->result >= 0)
+                fds[count++] = m->result;
+        return frame_send(c->socket, INSIDE_MOUNTS, &payload, fds, count, err);
 }
 
 static int give_groups(struct cell *c, struct error *err)
@@ -217,9 +209,7 @@ static int give_all(struct cell *c, const struct buffer *payload, struct error *
                 r = give_request(c, payload, err);
         if (r == 0 && c->machine->root) {
                 ids_borrow(&c->ids, true);
-                r = give_root(c, &who, err);
-                if (r == 0)
-                        r = give_mounts(c, &who, err);
+                r = give_mounts(c, &who, err);
                 ids_borrow(&c->ids, false);
                 done(c, SETUP_MOUNTS);
         }

@@ -38,9 +38,12 @@ static const struct {
         const char *path;
         mode_t mode;
 } directories[] = {
+        {"dev", 0755},
         {"dev/pts", 0755},
         {"dev/shm", 01777},
+        {"etc", 0755},
         {"home", 0755},
+        {"proc", 0755},
         {"root", 0700},
         {"run", 0755},
         {"tmp", 01777},
@@ -125,12 +128,27 @@ static int make_devices(const struct mounts *m)
         return 0;
 }
 
+static int fill_root(const struct mounts *m, bool with_nodes)
+{
+        int r = 0;
+
+        for (size_t i = 0; r == 0 && i < sizeof directories / sizeof *directories; i++)
+                r = mkdirat(m->root, directories[i].path, directories[i].mode);
+        if (r == 0 && with_nodes)
+                r = make_devices(m);
+        for (size_t i = 0; r == 0 && i < sizeof etc_files / sizeof *etc_files; i++)
+                r = write_file(m->root, etc_files[i].path, etc_files[i].text);
+        for (size_t i = 0; r == 0 && i < sizeof dev_links / sizeof *dev_links; i++)
+                r = symlinkat(dev_links[i].target, m->root, dev_links[i].path);
+        return r;
+}
+
 int view_begin(struct mounts *m, const struct mounts_for *who, struct error *err)
 {
         const struct cell_request *q = who->request;
         const uint64_t *limit = q->limits.value;
         mode_t saved;
-        bool good;
+        int r;
 
         m->root = make_tmpfs(&who->ids, limit[LIMIT_DISK], limit[LIMIT_INODES] + OWN_INODES,
                 MOUNT_ATTR_NOSUID, "0755", err);
@@ -140,23 +158,7 @@ int view_begin(struct mounts *m, const struct mounts_for *who, struct error *err
         if (m->root < 0 || (*q->result_dir && m->result < 0))
                 return -1;
         saved = umask(0); /* modes are what the tables say */
-        good = mkdirat(m->root, "dev", 0755) == 0 && mkdirat(m->root, "etc", 0755) == 0 &&
-               mkdirat(m->root, "proc", 0755) == 0 && (!who->root || make_devices(m) == 0);
-        umask(saved);
-        return good ? 0 : error_errno(err, CODE_INFRA_CELL, errno, "cannot begin a cell's root");
-}
-
-int view_fill(const struct mounts *m, struct error *err)
-{
-        mode_t saved = umask(0);
-        int r = 0;
-
-        for (size_t i = 0; r == 0 && i < sizeof directories / sizeof *directories; i++)
-                r = mkdirat(m->root, directories[i].path, directories[i].mode);
-        for (size_t i = 0; r == 0 && i < sizeof etc_files / sizeof *etc_files; i++)
-                r = write_file(m->root, etc_files[i].path, etc_files[i].text);
-        for (size_t i = 0; r == 0 && i < sizeof dev_links / sizeof *dev_links; i++)
-                r = symlinkat(dev_links[i].target, m->root, dev_links[i].path);
+        r = fill_root(m, who->root);
         umask(saved);
         return r < 0 ? error_errno(err, CODE_INFRA_CELL, errno, "cannot fill the root of a cell")
                      : 0;

@@ -5,10 +5,8 @@
 
 #include "mounts.h"
 
-/* The root with its devices, and the result directory, both empty: by the maker of the mounts. */
+/* The root with what lies in it, and the result directory, empty: by the maker of the mounts. */
 int view_begin(struct mounts *m, const struct mounts_for *who, struct error *err);
-/* Directories, /etc, links: by the first process, also while the maker goes on. */
-int view_fill(const struct mounts *m, struct error *err);
 /* /proc and terminals, which only the cell's own namespaces can give: by the first process. */
 int view_begin_inside(struct mounts *m, struct error *err);
 /* Everything in its place: by the first process, as root of the cell's user namespace. */
