@@ -57,6 +57,7 @@ struct cell *cell_free(struct cell *c)
         }
         fd_close(c->pidfd);
         fd_close(c->socket);
+        fd_close(c->bell);
         fd_close(c->started);
         fd_close(c->listener);
         mounts_free(&c->mounts);
@@ -81,9 +82,11 @@ void cell_stop(struct cell *c, enum code reason)
 void cell_watch(const struct cell *c, struct pollfd *fds, uint64_t *wake_at)
 {
         fds[0] = (struct pollfd){.fd = c->pidfd, .events = POLLIN};
-        fds[1] = (struct pollfd){.fd = c->socket, .events = POLLIN};
-        fds[2] = (struct pollfd){.fd = c->started, .events = POLLIN};
-        fds[3] = (struct pollfd){.fd = c->stopped ? -1 : c->group.pids_events, .events = POLLPRI};
+        /* Once the command runs, the last message comes shortly before the end, which wakes us
+         * anyway; and of the exec pipe only the end matters. Who wakes us is held up by it. */
+        fds[1] = (struct pollfd){.fd = c->started_at ? -1 : c->socket, .events = POLLIN};
+        fds[2] = (struct pollfd){.fd = c->started};
+        fds[3] = (struct pollfd){.fd = c->stopped ? -1 : c->group.files[CGROUP_PIDS_EVENTS], .events = POLLPRI};
         fds[4] = (struct pollfd){.fd = c->listener, .events = POLLIN};
         if (!c->started_at && !c->stopped && !c->ended &&
                 c->setup.requested_at + SETUP_MOST_US < *wake_at)
@@ -176,6 +179,7 @@ void cell_hear(struct cell *c)
         _cleanup_frame_ struct frame f = FRAME_INIT;
         struct reader r;
         struct error err;
+        uint64_t ended_at;
 
         if (frame_receive(c->socket, &f, 4096, 2, NULL) <= 0) {
                 c->socket = fd_close(c->socket);
@@ -203,12 +207,13 @@ void cell_hear(struct cell *c)
                         break;
                 c->end = get_u8(&r) == CELL_EXITED ? CELL_EXITED : CELL_SIGNALED;
                 c->status = get_u32(&r);
+                ended_at = get_u64(&r);
                 c->ended = reader_done(&r);
                 /* The command is gone, so the exec pipe is at its end, whichever came first. */
                 while (c->started >= 0)
                         see_exec(c);
                 if (c->started_at)
-                        c->usage.wall_us = clock_us() - c->started_at;
+                        c->usage.wall_us = ended_at > c->started_at ? ended_at - c->started_at : 1;
                 break;
         default:
                 c->socket = fd_close(c->socket);
@@ -223,6 +228,9 @@ static void judge_limits(struct cell *c)
 {
         const uint64_t *limit = c->request.limits.value;
 
+        /* It ended in time, and only its processes took longer to go. */
+        if (c->stopped == CODE_LIMIT_WALL && c->ended && c->usage.wall_us <= limit[LIMIT_WALL])
+                c->stopped = CODE_NONE;
         if (c->stopped != CODE_NONE || !c->started_at)
                 return;
         if (c->usage.oom_kills > 0 &&
@@ -273,7 +281,7 @@ bool cell_step(struct cell *c, const struct pollfd *fds)
 {
         uint64_t now;
 
-        if (fds[2].revents && c->started >= 0)
+        while (fds[2].revents && c->started >= 0)
                 see_exec(c);
         if (fds[1].revents && c->socket >= 0)
                 cell_hear(c);

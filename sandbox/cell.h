@@ -28,7 +28,7 @@ struct cell {
         struct cgroup group;
         bool in_group; /* the first process was born in its version 2 group */
         pid_t pid;     /* of the first process */
-        int pidfd, socket, started;
+        int pidfd, socket, bell, started;
         int listener; /* denied system calls are asked through it, when they are traced */
         struct trace trace;
         uint64_t started_at; /* monotonic microseconds; 0: not yet */

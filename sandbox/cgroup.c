@@ -62,14 +62,48 @@ static ssize_t read_at(int dir, const char *file, char *out, size_t size)
         return n;
 }
 
-/* The number behind `key` (NULL: at the start) in a small file of the kernel; 0 if absent. */
-static uint64_t number_at(int dir, const char *file, const char *key)
+/* What a group tells is a number, behind a key or at the start of a file. */
+struct told {
+        enum hierarchy hierarchy;
+        const char *file, *key;
+};
+
+static const struct told told_v2[CGROUP_FILES] = {
+        [CGROUP_CPU_TIME] = {HIERARCHY_UNIFIED, "cpu.stat", "usage_usec"},
+        [CGROUP_OOM_KILLS] = {HIERARCHY_MEMORY, "memory.events", "oom_kill"},
+        [CGROUP_MEMORY_PEAK] = {HIERARCHY_MEMORY, "memory.peak", NULL},
+        [CGROUP_PIDS_PEAK] = {HIERARCHY_PIDS, "pids.peak", NULL},
+        [CGROUP_PIDS_EVENTS] = {HIERARCHY_PIDS, "pids.events", "max"},
+};
+
+static const struct told told_v1[CGROUP_FILES] = {
+        [CGROUP_CPU_TIME] = {HIERARCHY_CPU, "cpuacct.usage", NULL}, /* without a version 2 tree */
+        [CGROUP_OOM_KILLS] = {HIERARCHY_MEMORY, "memory.oom_control", "oom_kill"},
+        [CGROUP_MEMORY_PEAK] = {HIERARCHY_MEMORY, "memory.max_usage_in_bytes", NULL},
+        [CGROUP_PIDS_PEAK] = {HIERARCHY_PIDS, "pids.peak", NULL},
+        [CGROUP_PIDS_EVENTS] = {HIERARCHY_PIDS, "pids.events", "max"},
+};
+
+static const struct told *told(const struct cgroup *g, enum cgroup_file file)
 {
+        bool v2 = g->root->version == 2 ||
+                  (file == CGROUP_CPU_TIME && g->dirs[HIERARCHY_UNIFIED] >= 0);
+
+        return &(v2 ? told_v2 : told_v1)[file];
+}
+
+/* 0 if the kernel does not tell. Read by the same descriptor that is polled: only that makes it
+ * quiet until the next event. */
+static uint64_t number(const struct cgroup *g, enum cgroup_file file)
+{
+        const char *key = told(g, file)->key;
         char text[1024];
         const char *at = text;
+        ssize_t n = g->files[file] < 0 ? -1 : pread(g->files[file], text, sizeof text - 1, 0);
 
-        if (dir < 0 || read_at(dir, file, text, sizeof text) <= 0)
+        if (n <= 0)
                 return 0;
+        text[n] = '\0';
         if (key) {
                 size_t len = strlen(key);
 
@@ -279,7 +313,8 @@ int cgroup_claim(const struct cgroup_root *root, struct cgroup *ret, struct erro
 
 void cgroup_remove(struct cgroup *g)
 {
-        g->pids_events = fd_close(g->pids_events);
+        for (unsigned i = 0; i < CGROUP_FILES; i++)
+                g->files[i] = fd_close(g->files[i]);
         cgroup_close_doors(g);
         for (unsigned i = HIERARCHY_COUNT; i-- > 0;) {
                 if (!g->root || g->dirs[i] < 0)
@@ -373,9 +408,16 @@ int cgroup_make(struct cgroup *g, const struct limits *limits, bool born_inside,
         if (make_dirs(g, err) < 0 || set_limits(g, limits, err) < 0 ||
                 open_doors(g, born_inside, err) < 0)
                 return -1;
-        g->pids_events = openat(g->dirs[HIERARCHY_PIDS], "pids.events", O_RDONLY | O_CLOEXEC);
-        cgroup_pids_refused(g); /* nothing yet; from here on poll() waits for a change */
         return 0;
+}
+
+void cgroup_watch(struct cgroup *g)
+{
+        for (unsigned i = 0; i < CGROUP_FILES; i++)
+                if (g->dirs[told(g, i)->hierarchy] >= 0)
+                        g->files[i] = openat(g->dirs[told(g, i)->hierarchy], told(g, i)->file,
+                                O_RDONLY | O_CLOEXEC);
+        cgroup_pids_refused(g); /* from here on poll() waits for a change */
 }
 
 void cgroup_sweep(const struct cgroup_root *root)
@@ -415,28 +457,15 @@ void cgroup_close_doors(struct cgroup *g)
                 g->doors[i] = fd_close(g->doors[i]);
 }
 
-/* Read by the descriptor that is polled: only that makes it quiet until the next event. */
 bool cgroup_pids_refused(const struct cgroup *g)
 {
-        char text[64];
-        ssize_t n = pread(g->pids_events, text, sizeof text - 1, 0);
-
-        text[n > 0 ? n : 0] = '\0';
-        return strncmp(text, "max ", 4) == 0 && strtoull(text + 4, NULL, 10) > 0;
+        return number(g, CGROUP_PIDS_EVENTS) > 0;
 }
 
+/* Version 1 counts nanoseconds. */
 uint64_t cgroup_cpu_us(const struct cgroup *g)
 {
-        if (g->dirs[HIERARCHY_UNIFIED] >= 0)
-                return number_at(g->dirs[HIERARCHY_UNIFIED], "cpu.stat", "usage_usec");
-        return number_at(g->dirs[HIERARCHY_CPU], "cpuacct.usage", NULL) / 1000;
-}
-
-uint64_t cgroup_oom_kills(const struct cgroup *g)
-{
-        if (g->root->version == 2)
-                return number_at(g->dirs[HIERARCHY_MEMORY], "memory.events", "oom_kill");
-        return number_at(g->dirs[HIERARCHY_MEMORY], "memory.oom_control", "oom_kill");
+        return number(g, CGROUP_CPU_TIME) / (told(g, CGROUP_CPU_TIME)->key ? 1 : 1000);
 }
 
 void cgroup_kill(const struct cgroup *g)
@@ -476,13 +505,10 @@ bool cgroup_is_empty(const struct cgroup *g)
 
 void cgroup_usage(const struct cgroup *g, struct usage *ret)
 {
-        bool v2 = g->root->version == 2;
-
         ret->cpu_us = cgroup_cpu_us(g);
-        ret->oom_kills = cgroup_oom_kills(g);
-        ret->memory_peak = number_at(
-                g->dirs[HIERARCHY_MEMORY], v2 ? "memory.peak" : "memory.max_usage_in_bytes", NULL);
-        ret->pids_peak = number_at(g->dirs[HIERARCHY_PIDS], "pids.peak", NULL);
+        ret->oom_kills = number(g, CGROUP_OOM_KILLS);
+        ret->memory_peak = number(g, CGROUP_MEMORY_PEAK);
+        ret->pids_peak = number(g, CGROUP_PIDS_PEAK);
         if (ret->pids_peak > OWN_PIDS)
                 ret->pids_peak -= OWN_PIDS;
 }

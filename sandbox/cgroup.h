@@ -16,6 +16,16 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+/* What a group tells, each in a file of its own. */
+enum cgroup_file {
+        CGROUP_CPU_TIME,
+        CGROUP_OOM_KILLS,
+        CGROUP_MEMORY_PEAK,
+        CGROUP_PIDS_PEAK,
+        CGROUP_PIDS_EVENTS, /* becomes readable (POLLPRI) when the pids limit refused a process */
+        CGROUP_FILES,
+};
+
 /* A directory of each that a cell uses. In version 2 all are one. The order is that in which they
  * are made and entered: what is in any is in the first that there is, which is removed last. */
 enum hierarchy {
@@ -38,13 +48,14 @@ struct cgroup {
         char name[32];
         int dirs[HIERARCHY_COUNT];
         int doors[HIERARCHY_COUNT]; /* who writes "0" there is in */
-        int pids_events; /* becomes readable (POLLPRI) when the pids limit refused a process */
+        int files[CGROUP_FILES]; /* open, for reading again and again */
 };
 
 #define CGROUP_INIT                                                                                \
         {                                                                                          \
                 .dirs = {-EBADF, -EBADF, -EBADF, -EBADF},                                          \
-                .doors = {-EBADF, -EBADF, -EBADF, -EBADF}, .pids_events = -EBADF                   \
+                .doors = {-EBADF, -EBADF, -EBADF, -EBADF},                                         \
+                .files = {-EBADF, -EBADF, -EBADF, -EBADF, -EBADF}                                  \
         }
 
 struct usage {
@@ -68,6 +79,8 @@ int cgroup_claim(const struct cgroup_root *root, struct cgroup *ret, struct erro
 /* Make the other directories, set the limits, and open the doors that the process still has to go
  * through (not the version 2 one, when it was `born_inside`). */
 int cgroup_make(struct cgroup *g, const struct limits *limits, bool born_inside, struct error *err);
+/* Open what tells of it: before any of the functions that read. */
+void cgroup_watch(struct cgroup *g);
 /* The version 2 directory that a process may be born in (CLONE_INTO_CGROUP), or -EBADF. */
 int cgroup_birthplace(const struct cgroup *g);
 /* Called by the one thread of a new process: go through the doors. A thread that moves itself costs
@@ -78,7 +91,6 @@ int cgroup_enter(const int *doors, unsigned count);
 void cgroup_close_doors(struct cgroup *g);
 bool cgroup_pids_refused(const struct cgroup *g);
 uint64_t cgroup_cpu_us(const struct cgroup *g);
-uint64_t cgroup_oom_kills(const struct cgroup *g);
 /* Kill every process in it that still lives. */
 void cgroup_kill(const struct cgroup *g);
 bool cgroup_is_empty(const struct cgroup *g);

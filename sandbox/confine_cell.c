@@ -70,12 +70,12 @@ static int take_user(uint32_t uid, uint32_t gid)
         return (int)syscall(SYS_setresuid, uid, uid, uid);
 }
 
-static int drop_capabilities(void)
+const char *confine_bound(void)
 {
         for (cap_value_t cap = 0; cap < cap_max_bits(); cap++)
                 if (cap_drop_bound(cap) < 0)
-                        return -1;
-        return confine_drop_capabilities();
+                        return "drop its capabilities";
+        return NULL;
 }
 
 /* The second fence: whatever is not below the cell's own root cannot be opened, even through a
@@ -133,7 +133,7 @@ const char *confine_cell(const struct inside *in)
                 return "leave the caller's keyring";
         if (take_user(in->request.uid, in->request.gid) < 0)
                 return "take the ids of its user";
-        if (drop_capabilities() < 0)
+        if (confine_drop_capabilities() < 0)
                 return "drop its capabilities";
         if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
                 return "refuse new privileges";

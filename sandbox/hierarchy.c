@@ -94,15 +94,13 @@ const char *hierarchy_below(const char *group, const char *root)
         return group;
 }
 
-/* The whole of a file of /proc as a new string; NULL without it. */
-static char *read_whole(const char *path)
+/* A whole file of /proc; "" without it. */
+static void read_whole(const char *path, struct buffer *ret)
 {
-        _cleanup_buffer_ struct buffer text = BUFFER_INIT;
         _cleanup_fd_ int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-        if (fd < 0 || fd_read_all(fd, &text, MOST_BYTES, CODE_INFRA_CGROUP, NULL) < 0)
-                return NULL;
-        return strdup(buffer_text(&text));
+        if (fd < 0 || fd_read_all(fd, ret, MOST_BYTES, CODE_INFRA_CGROUP, NULL) < 0)
+                buffer_clear(ret);
 }
 
 /* The matchers change their line, so each gets a copy. */
@@ -163,21 +161,21 @@ static int open_mounted(const char *mounts, const char *group, const char *contr
 
 void hierarchy_open_own(const char *const *controllers, unsigned count, int *ret)
 {
-        char *groups = read_whole("/proc/self/cgroup"), *mounts = NULL;
+        _cleanup_buffer_ struct buffer groups = BUFFER_INIT, mounts = BUFFER_INIT;
 
+        read_whole("/proc/self/cgroup", &groups);
         for (unsigned i = 0; i < count; i++) {
                 char line[2 * PATH_MAX];
                 const char *group =
-                        groups ? find_group(groups, controllers[i], line, sizeof line) : NULL;
+                        find_group(buffer_text(&groups), controllers[i], line, sizeof line);
 
                 ret[i] = group ? open_usual(group, controllers[i]) : -1;
-                if (ret[i] < 0 && group && !mounts)
-                        mounts = read_whole("/proc/self/mountinfo");
-                if (ret[i] < 0 && group && mounts)
-                        ret[i] = open_mounted(mounts, group, controllers[i]);
+                if (ret[i] >= 0 || !group)
+                        continue;
+                if (mounts.len == 0)
+                        read_whole("/proc/self/mountinfo", &mounts);
+                ret[i] = open_mounted(buffer_text(&mounts), group, controllers[i]);
         }
-        free(groups);
-        free(mounts);
 }
 
 int hierarchy_open_parent(int dir)

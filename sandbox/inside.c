@@ -12,6 +12,7 @@
 #include <net/if.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/personality.h>
@@ -132,6 +133,7 @@ static void __attribute__((noreturn)) wait_for_command(const struct inside *in, 
         } while (info.si_pid != command);
         put_u8(&payload, info.si_code == CLD_EXITED ? CELL_EXITED : CELL_SIGNALED);
         put_u32(&payload, (uint32_t)info.si_status);
+        put_u64(&payload, clock_us());
         frame_send(in->socket, INSIDE_ENDED, &payload, NULL, 0, NULL);
         /* The kernel kills what is left when pid 1 ends. */
         _exit(0);
@@ -139,7 +141,10 @@ static void __attribute__((noreturn)) wait_for_command(const struct inside *in, 
 
 static void receive(const struct inside *in, enum inside_message type, struct frame *f)
 {
-        if (frame_receive(in->socket, f, MESSAGE_MAX, FRAME_MAX_FDS, NULL) <= 0 || f->type != type)
+        eventfd_t once;
+
+        if (eventfd_read(in->bell, &once) < 0 ||
+                frame_receive(in->socket, f, MESSAGE_MAX, FRAME_MAX_FDS, NULL) <= 0 || f->type != type)
                 _exit(1);
 }
 
@@ -212,18 +217,24 @@ static int loopback_up(void)
         return fd < 0 ? -1 : ioctl(fd, SIOCSIFFLAGS, &request);
 }
 
-/* Of what the supervisor had open at the moment, only the two ends that are its own: it may wait
- * for long, and must not hold what belongs to other cells. */
+/* Of what the supervisor had open at the moment, only what is its own: it may wait for long, and
+ * must not hold what belongs to other cells. */
 static void keep_own_descriptors(const struct inside *in)
 {
-        unsigned low = (unsigned)(in->socket < in->started ? in->socket : in->started);
-        unsigned high = (unsigned)(in->socket < in->started ? in->started : in->socket);
+        const unsigned own[] = {(unsigned)in->socket, (unsigned)in->bell, (unsigned)in->started};
+        unsigned from = CELL_STDIO; /* 0 to 2 stay taken: nothing must land there on its way there */
+        unsigned next;
 
-        /* 0 to 2 stay taken, so that nothing lands there that is to be moved there. */
-        if ((low > CELL_STDIO && fd_close_range(CELL_STDIO, low - 1, false) < 0) ||
-                (high > low + 1 && fd_close_range(low + 1, high - 1, false) < 0) ||
-                fd_close_range(high + 1, UINT_MAX, false) < 0)
-                check(in, "close its descriptors");
+        do {
+                next = UINT_MAX;
+                for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+                        if (own[i] >= from && own[i] < next)
+                                next = own[i];
+                if (next > from &&
+                        fd_close_range(from, next < UINT_MAX ? next - 1 : next, false) < 0)
+                        check(in, "close its descriptors");
+                from = next + 1;
+        } while (next < UINT_MAX);
 }
 
 /* What needs neither ids nor mounts, while the supervisor makes those. */
@@ -243,6 +254,7 @@ static void make_slow_namespaces(struct inside *in)
         done(in, SETUP_NETWORK);
         if (view_begin_inside(&in->mounts, &err) < 0)
                 fail(in, &err);
+        check(in, confine_bound());
 }
 
 /* Also the effective id that the supervisor borrowed: all three are 0 inside. */

@@ -19,7 +19,7 @@ enum inside_message {
         INSIDE_MADE,     /* (as a user) descriptors of the root and the result directory */
         INSIDE_LISTENER, /* descriptor that denied system calls are asked through */
         INSIDE_FAILED,   /* error: the view could not be built */
-        INSIDE_ENDED,    /* u8 enum cell_end, u32 status: the command ended */
+        INSIDE_ENDED,    /* u8 enum cell_end, u32 status, u64 monotonic us: the command ended */
 };
 
 /* When each step was done, in monotonic microseconds; 0: it was not needed. */
@@ -39,6 +39,7 @@ struct inside {
         bool root;    /* the supervisor is root of the host */
         bool grouped; /* control groups hold the limits; without, rlimits stand in */
         int socket;   /* to the supervisor */
+        int bell;     /* rings before each message from it */
         int started;  /* the exec pipe: struct exec_news, then its end */
         struct cell_request request;
         struct mounts mounts;
@@ -48,8 +49,9 @@ struct inside {
 /* The life of the first process, from clone to exit. */
 void inside_main(struct inside *in) __attribute__((noreturn));
 
-/* confine_cell.c: the last steps before the command, after which nothing can be regained. Gives
- * the name of the step that failed (with errno), or NULL. */
+/* confine_cell.c: the last steps before the command, after which nothing can be regained, and one
+ * that may come early. Each gives the name of the step that failed (with errno), or NULL. */
+const char *confine_bound(void); /* no program that is executed will gain a capability */
 const char *confine_limits(const struct inside *in);
 const char *confine_cell(const struct inside *in);
 

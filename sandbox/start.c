@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <linux/sched.h>
 #include <signal.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -53,9 +54,10 @@ static int make_first(struct cell *c, struct error *err)
         if (fd_socketpair(sockets, err) < 0)
                 return -1;
         c->socket = sockets[0];
-        if (fd_pipe(pipes, err) < 0) {
+        c->bell = eventfd(0, EFD_SEMAPHORE | EFD_CLOEXEC);
+        if (c->bell < 0 || fd_pipe(pipes, err) < 0) {
                 fd_close(sockets[1]);
-                return -1;
+                return c->bell < 0 ? error_errno(err, CODE_INFRA_IO, errno, "cannot make a bell") : -1;
         }
         c->started = pipes[0];
         if (c->machine->root)
@@ -65,6 +67,7 @@ static int make_first(struct cell *c, struct error *err)
                 struct inside in = {.root = c->machine->root,
                         .grouped = cell_has_group(c),
                         .socket = sockets[1],
+                        .bell = c->bell,
                         .started = pipes[1],
                         .mounts = MOUNTS_INIT};
 
@@ -110,6 +113,7 @@ struct cell *cell_prepare(const struct machine *machine, struct error *err)
                 .group = CGROUP_INIT,
                 .pidfd = -EBADF,
                 .socket = -EBADF,
+                .bell = -EBADF,
                 .started = -EBADF,
                 .listener = -EBADF,
         };
@@ -144,6 +148,16 @@ static void offer_to_oom_killer(pid_t pid)
                 (void)!fd_write_all(fd, "500", 3);
 }
 
+/* A process that a message wakes is put behind its sender, on the same processor; one that a bell
+ * wakes, onto a processor that is free. So it rings first. */
+static int tell(struct cell *c, enum inside_message type, const struct buffer *payload,
+        const int *fds, unsigned count, struct error *err)
+{
+        if (eventfd_write(c->bell, 1) < 0)
+                return error_errno(err, CODE_INFRA_CELL, errno, "cannot call a cell");
+        return frame_send(c->socket, type, payload, fds, count, err);
+}
+
 /* What the first process waits for, one after the other; each is made while it does something else:
  * its network namespace, its view. */
 static int give_request(struct cell *c, const struct buffer *payload, struct error *err)
@@ -158,8 +172,7 @@ static int give_request(struct cell *c, const struct buffer *payload, struct err
                 fds[i] = q->stdio[i];
         for (unsigned i = 0; i < q->mount_count; i++)
                 fds[CELL_STDIO + i] = q->mounts[i].tree;
-        return frame_send(
-                c->socket, INSIDE_REQUEST, payload, fds, CELL_STDIO + q->mount_count, err);
+        return tell(c, INSIDE_REQUEST, payload, fds, CELL_STDIO + q->mount_count, err);
 }
 
 static int give_mounts(struct cell *c, const struct mounts_for *who, struct error *err)
@@ -180,7 +193,7 @@ static int give_mounts(struct cell *c, const struct mounts_for *who, struct erro
         fds[count++] = m->root;
         if (m->result >= 0)
                 fds[count++] = m->result;
-        return frame_send(c->socket, INSIDE_MOUNTS, &payload, fds, count, err);
+        return tell(c, INSIDE_MOUNTS, &payload, fds, count, err);
 }
 
 static int give_groups(struct cell *c, struct error *err)
@@ -194,7 +207,7 @@ static int give_groups(struct cell *c, struct error *err)
         for (unsigned i = 0; i < HIERARCHY_COUNT; i++)
                 if (c->group.doors[i] >= 0)
                         fds[count++] = c->group.doors[i];
-        return frame_send(c->socket, INSIDE_DOORS, &nothing, fds, count, err);
+        return tell(c, INSIDE_DOORS, &nothing, fds, count, err);
 }
 
 static int give_all(struct cell *c, const struct buffer *payload, struct error *err)
@@ -216,6 +229,8 @@ static int give_all(struct cell *c, const struct buffer *payload, struct error *
         if (r == 0)
                 r = give_groups(c, err);
         done(c, SETUP_GROUP);
+        if (r == 0 && cell_has_group(c))
+                cgroup_watch(&c->group);
         return r;
 }
 

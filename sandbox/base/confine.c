@@ -17,16 +17,17 @@
  */
 int confine_limit(int resource, uint64_t value)
 {
-        struct rlimit now, want;
-
-        if (prlimit(0, resource, NULL, &now) < 0)
-                return -1;
-        if (value > now.rlim_max)
-                value = now.rlim_max; /* never raised: that would need a privilege */
-        want = (struct rlimit){value, value};
         /* At the soft limit comes SIGXCPU, which says what happened; SIGKILL would not. */
-        if (resource == RLIMIT_CPU && value < now.rlim_max)
-                want.rlim_max = value + 1;
+        struct rlimit want = {value, resource == RLIMIT_CPU ? value + 1 : value};
+
+        if (prlimit(0, resource, &want, NULL) == 0)
+                return 0;
+        /* More than the caller has would need a privilege. */
+        if (errno != EPERM || prlimit(0, resource, NULL, &want) < 0)
+                return -1;
+        if (value < want.rlim_max)
+                want.rlim_max = value;
+        want.rlim_cur = want.rlim_max;
         return prlimit(0, resource, &want, NULL);
 }
 
