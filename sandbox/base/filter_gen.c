@@ -39,6 +39,8 @@ enum { ARCHITECTURE = (int)AUDIT_ARCH_X86_64 };
 enum { ARCHITECTURE = (int)AUDIT_ARCH_AARCH64 };
 #endif
 
+/* The program is written from its end, so that every jump goes to what is there already: index 0 is
+ * the last instruction, and a jump of 0 leads to the one that was put before. */
 static struct sock_filter program[MOST];
 static unsigned length;
 
@@ -50,17 +52,42 @@ static void must(bool good, const char *what)
         }
 }
 
-static unsigned emit(unsigned code, unsigned jump_true, unsigned jump_false, uint32_t k)
+/* Each of the following puts something in front and gives its place, to jump to. */
+static unsigned put(unsigned code, uint32_t k)
 {
-        must(length < MOST && jump_true < 256 && jump_false < 256, "the program is too long");
-        program[length] =
-                (struct sock_filter){(uint16_t)code, (uint8_t)jump_true, (uint8_t)jump_false, k};
+        must(length < MOST, "the program is too long");
+        program[length] = (struct sock_filter){(uint16_t)code, 0, 0, k};
         return length++;
 }
 
+enum { FARTHEST = 255 };
+
+/* A conditional jump reaches no farther; for more a plain one stands in front of the target's
+ * neighbours. Two may be needed, so one is left free. */
+static unsigned within_reach(unsigned target)
+{
+        return length - target - 1 < FARTHEST ? target
+                                              : put(BPF_JMP | BPF_JA, length - target - 1);
+}
+
+static unsigned test(unsigned condition, uint32_t k, unsigned if_true, unsigned if_false)
+{
+        unsigned yes = within_reach(if_true), no = within_reach(if_false);
+        unsigned at = put(BPF_JMP | condition | BPF_K, k);
+
+        must(at - yes - 1 <= FARTHEST && at - no - 1 <= FARTHEST, "a jump is too long");
+        program[at].jt = (uint8_t)(at - yes - 1);
+        program[at].jf = (uint8_t)(at - no - 1);
+        return at;
+}
+
+/* Many share one answer. */
 static unsigned answer(uint32_t action)
 {
-        return emit(BPF_RET | BPF_K, 0, 0, action);
+        for (unsigned at = length; at-- > 0 && length - at <= FARTHEST / 2;)
+                if (program[at].code == (BPF_RET | BPF_K) && program[at].k == action)
+                        return at;
+        return put(BPF_RET | BPF_K, action);
 }
 
 /* --- what each number gets ------------------------------------------------------------------ */
@@ -109,103 +136,85 @@ static unsigned find_ranges(const struct rule *by_number, struct range *ranges)
 
 /* --- laying it out -------------------------------------------------------------------------- */
 
-static void load_argument(unsigned argument)
+/* In front of the test that was put last. */
+static unsigned load_argument(unsigned argument)
 {
-        emit(BPF_LD | BPF_W | BPF_ABS, 0, 0,
+        return put(BPF_LD | BPF_W | BPF_ABS,
                 (uint32_t)offsetof(struct seccomp_data, args) + argument * 8);
 }
 
-/* Deny when the test is true, else go on. */
-static void deny_if(unsigned test, uint32_t k)
+/* Is the argument one of the row's values? */
+static unsigned compare(const struct filter_row *row, unsigned if_one, unsigned if_none)
 {
-        emit(BPF_JMP | test | BPF_K, 0, 1, k);
-        answer(SECCOMP_RET_ERRNO | EPERM);
+        for (unsigned i = row->value_count; i-- > 0;)
+                if_none = test(BPF_JEQ, row->values[i], if_one, if_none);
+        return if_none;
 }
 
-/* What the row forbids is denied; what it does not goes on behind. */
-static void emit_condition(const struct filter_row *row)
+/* What the row forbids is denied; what it does not goes on at `next`. */
+static unsigned put_condition(const struct filter_row *row, unsigned next)
 {
-        load_argument(row->argument);
+        unsigned deny = answer(SECCOMP_RET_ERRNO | EPERM), second;
+
         switch (row->rule) {
         case RULE_ALLOW_ZERO:
-                deny_if(BPF_JSET, row->mask);
+                test(BPF_JSET, row->mask, deny, next);
                 break;
         case RULE_ALLOW_VALUES:
-                for (unsigned i = 0; i < row->value_count; i++)
-                        emit(BPF_JMP | BPF_JEQ | BPF_K, row->value_count - i, 0, row->values[i]);
-                answer(SECCOMP_RET_ERRNO | EPERM);
+                compare(row, next, deny);
                 break;
         case RULE_DENY_VALUES:
-                for (unsigned i = 0; i < row->value_count; i++)
-                        deny_if(BPF_JEQ, row->values[i]);
+                compare(row, deny, next);
                 break;
         case RULE_DENY_MASKS:
-                emit(BPF_JMP | BPF_JSET | BPF_K, 0, 3, row->mask);
-                load_argument(row->second);
-                deny_if(BPF_JSET, row->second_mask);
+                test(BPF_JSET, row->second_mask, deny, next);
+                second = load_argument(row->second);
+                test(BPF_JSET, row->mask, second, next);
                 break;
         case RULE_DENY_PAIR:
-                emit(BPF_JMP | BPF_JEQ | BPF_K, 0, 1 + 2 * row->value_count, row->mask);
-                load_argument(row->second);
-                for (unsigned i = 0; i < row->value_count; i++)
-                        deny_if(BPF_JEQ, row->values[i]);
+                compare(row, deny, next);
+                second = load_argument(row->second);
+                test(BPF_JEQ, row->mask, second, next);
                 break;
         default:
                 must(false, row->call);
         }
+        return load_argument(row->argument);
 }
 
-static void emit_rule(const struct rule *rule)
+static unsigned put_rule(const struct rule *rule)
 {
-        if (is_plain(rule)) {
-                answer(plain_answer(rule));
-                return;
-        }
-        for (unsigned i = 0; i < rule->count; i++)
-                emit_condition(rule->rows[i]);
-        answer(SECCOMP_RET_ALLOW);
+        unsigned next = answer(is_plain(rule) ? plain_answer(rule) : SECCOMP_RET_ALLOW);
+
+        for (unsigned i = is_plain(rule) ? 0 : rule->count; i-- > 0;)
+                next = put_condition(rule->rows[i], next);
+        return next;
 }
 
 /* The accumulator holds the number, which is in one of these ranges. */
-static void emit_search(const struct range *ranges, unsigned count)
+static unsigned put_search(const struct range *ranges, unsigned count)
 {
-        unsigned half = count / 2, jump;
+        unsigned half = count / 2, above, below;
 
-        if (count == 1) {
-                emit_rule(ranges[0].rule);
-                return;
-        }
-        jump = emit(BPF_JMP | BPF_JGE | BPF_K, 0, 0, ranges[half].first);
-        emit_search(ranges, half);
-        if (length - jump - 1 < 256) {
-                program[jump].jt = (uint8_t)(length - jump - 1);
-        } else {
-                /* Too far for a conditional jump: a long one stands behind it. */
-                must(length + 1 < MOST, "the program is too long");
-                memmove(&program[jump + 2], &program[jump + 1],
-                        (length - jump - 1) * sizeof *program);
-                length++;
-                program[jump].jf = 1;
-                program[jump + 1] = (struct sock_filter){BPF_JMP | BPF_JA, 0, 0, length - jump - 2};
-        }
-        emit_search(ranges + half, count - half);
+        if (count == 1)
+                return put_rule(ranges[0].rule);
+        above = put_search(ranges + half, count - half);
+        below = put_search(ranges, half);
+        return test(BPF_JGE, ranges[half].first, above, below);
 }
 
 static void compile(const struct rule *by_number)
 {
         struct range ranges[NUMBERS + 1] = {0};
-        unsigned count = find_ranges(by_number, ranges);
+        unsigned count = find_ranges(by_number, ranges), number;
 
-        emit(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, arch));
-        emit(BPF_JMP | BPF_JEQ | BPF_K, 1, 0, (uint32_t)ARCHITECTURE);
-        answer(SECCOMP_RET_KILL_PROCESS);
-        emit(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, nr));
+        number = put_search(ranges, count);
+        number = test(BPF_JGE, X32_BIT, answer(SECCOMP_RET_KILL_PROCESS), number);
         /* -1 is no number at all: a tracer's mark, and what a skipped call leaves. */
-        emit(BPF_JMP | BPF_JEQ | BPF_K, 2, 0, UINT32_MAX);
-        emit(BPF_JMP | BPF_JGE | BPF_K, 0, 2, X32_BIT);
-        answer(SECCOMP_RET_KILL_PROCESS);
-        answer(FILTER_OTHERWISE);
-        emit_search(ranges, count);
+        test(BPF_JEQ, UINT32_MAX, answer(FILTER_OTHERWISE), number);
+        number = put(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
+        test(BPF_JEQ, (uint32_t)ARCHITECTURE, number, answer(SECCOMP_RET_KILL_PROCESS));
+        put(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch));
 }
 
 /* Rows by number; those of a profile replace the table's own. */
@@ -238,7 +247,7 @@ static void print_program(
         compile(by_number);
         printf("static const struct sock_filter filter_%s%s%s[] = {\n", table, *profile ? "_" : "",
                 profile);
-        for (unsigned i = 0; i < length; i++)
+        for (unsigned i = length; i-- > 0;)
                 printf("        {0x%04x, %u, %u, 0x%08x},\n", program[i].code, program[i].jt,
                         program[i].jf, program[i].k);
         printf("};\n\n");
