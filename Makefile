@@ -68,7 +68,7 @@ takeover := $(addprefix $(BUILD)/tests/takeover-,unpack score)
 cell_libs   := -lcap
 unpack_libs := -larchive -lz -llzma -lzstd -lbz2 -lnettle -lutf8proc -lcap
 score_libs  := -ljansson -lgmp -lcap
-runner_libs := -l:libcrypto.a
+runner_libs := -l:libnettle.a
 
 .PHONY: all
 all: $(programs)
@@ -92,7 +92,7 @@ musl_objects := $(call with_musl,$(cell_src) $(runner_src))
 $(BUILD)/assay-cell: $(call with_musl,$(cell_src))
 	$(call musl_link,libcap.a)
 $(BUILD)/assay: $(call with_musl,$(runner_src))
-	$(call musl_link,libcrypto.a libcap.a)
+	$(call musl_link,libnettle.a libcap.a)
 $(BUILD)/musl/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(if $(QUIET),@echo '  cc   $<')

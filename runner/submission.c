@@ -7,9 +7,7 @@
 #include "images/messages.h"
 #include "input.h"
 
-#define OPENSSL_SUPPRESS_DEPRECATED /* SHA256_… is the part of libcrypto that needs no start-up */
-#include <openssl/sha.h>
-
+#include <nettle/sha2.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -49,17 +47,17 @@ int submission_open(struct submission *s, const char *path, struct error *err)
 
 static int hash(struct submission *s, struct error *err)
 {
-        unsigned char digest[SHA256_DIGEST_LENGTH];
+        unsigned char digest[SHA256_DIGEST_SIZE];
         unsigned char *chunk = malloc(CHUNK);
-        SHA256_CTX context;
+        struct sha256_ctx context;
         uint64_t at = 0;
         ssize_t n = -1;
 
         if (!chunk)
                 return error_set(err, CODE_INFRA_MEMORY, "out of memory");
-        SHA256_Init(&context);
+        sha256_init(&context);
         while ((n = pread(s->archive, chunk, CHUNK, (off_t)at)) > 0) {
-                SHA256_Update(&context, chunk, (size_t)n);
+                sha256_update(&context, (size_t)n, chunk);
                 at += (uint64_t)n;
         }
         free(chunk);
@@ -67,7 +65,7 @@ static int hash(struct submission *s, struct error *err)
                 return error_errno(err, CODE_INFRA_IO, errno, "cannot read the submission");
         if (at != s->bytes)
                 return error_set(err, CODE_INFRA_IO, "the submission changed while it was read");
-        SHA256_Final(digest, &context);
+        sha256_digest(&context, sizeof digest, digest);
         for (size_t i = 0; i < sizeof digest; i++)
                 snprintf(s->sha256 + 2 * i, 3, "%02x", digest[i]);
         return 0;

@@ -303,6 +303,15 @@ static int make_host_view(const struct mounts_for *who, struct mounts *m, int tr
         return make_view(who, m, tree, &root_owns, who->root ? OVERLAY_ANYONE : OVERLAY_VIEW);
 }
 
+static uint64_t mount_of(const char *path)
+{
+        struct statx st = {0};
+
+        if (sys_statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_MNT_ID, &st) < 0)
+                return 0;
+        return st.stx_mask & STATX_MNT_ID ? st.stx_mnt_id : 0;
+}
+
 /* One view of the host's whole root, of which the cell gets parts: each overlay costs a tenth of a
  * millisecond, and its end a wait for every processor. None where that cannot be made, as by an
  * ordinary user. */
@@ -315,18 +324,10 @@ static void begin_host(const struct mounts_for *who, struct mounts *m)
                 return;
         root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
         view = root < 0 ? -1 : make_host_view(who, m, root);
-        if (view >= 0 && keep_layer(m, view) == 0)
-                m->host = view;
-}
-
-static uint64_t mount_of(const char *path)
-{
-        struct statx st = {0};
-
-        return sys_statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_MNT_ID, &st) < 0 ||
-                               !(st.stx_mask & STATX_MNT_ID)
-                       ? 0
-                       : st.stx_mnt_id;
+        if (view < 0 || keep_layer(m, view) < 0)
+                return;
+        m->host = view;
+        m->host_mount = mount_of("/");
 }
 
 /* A part of the whole view; a view of its own if the directory is another mount than the root. */
@@ -334,7 +335,7 @@ static int show_host(const struct mounts_for *who, struct mounts *m, const char 
 {
         _cleanup_fd_ int tree = -EBADF;
 
-        if (m->host >= 0 && mount_of(path) != 0 && mount_of(path) == mount_of("/"))
+        if (m->host >= 0 && m->host_mount != 0 && mount_of(path) == m->host_mount)
                 return sys_open_tree(m->host, path + 1,
                         OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW);
         tree = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

@@ -21,7 +21,8 @@ struct mounts {
         unsigned tree_count;
         int layers[2 * MOUNTS_MAX]; /* mounts that only overlays need */
         unsigned layer_count, next_place;
-        int host; /* of the layers, the view of the host's root; -EBADF: none */
+        int host;            /* of the layers, the view of the host's root; -EBADF: none */
+        uint64_t host_mount; /* that it shows */
 };
 
 #define MOUNTS_INIT                                                                                \
