@@ -111,5 +111,10 @@ void task_put(const struct task *t, struct buffer *out)
         answer_end(out, at);
         put_limits(out, &t->limits, CELL_SUITE);
         put_limits(out, &t->submission.limits, CELL_SUBMISSION);
+        if (t->limits.total_memory > 0) {
+                at = answer_begin(out, TASK_TOTAL_MEMORY);
+                put_u64(out, t->limits.total_memory);
+                answer_end(out, at);
+        }
         put_submission(out, &t->submission);
 }

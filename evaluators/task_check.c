@@ -150,8 +150,7 @@ static void check_suite(struct reading *r, struct task *t)
 /* Accepted, because tasks carry them from one tool to the next, but without effect here. */
 static void check_unused(struct reading *r)
 {
-        static const char *const paths[] = {
-                "visibility", "limits.total_memory", "submission.limits"};
+        static const char *const paths[] = {"visibility", "submission.limits"};
 
         for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
                 if (reading_has(r, paths[i]))

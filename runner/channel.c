@@ -172,6 +172,14 @@ int channel_trust_tree(struct channel *c, int tree, struct error *err)
         return send_request(c, CELL_TREE, &nothing, &tree, 1, err);
 }
 
+int channel_limit_total(struct channel *c, uint64_t memory, struct error *err)
+{
+        _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
+
+        put_u64(&payload, memory);
+        return send_request(c, CELL_TOTAL, &payload, NULL, 0, err);
+}
+
 int channel_prepare_cell(struct channel *c, struct error *err)
 {
         const struct buffer nothing = BUFFER_INIT;

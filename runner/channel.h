@@ -74,6 +74,8 @@ int channel_ready(struct channel *c, struct error *err);
 int channel_send_order(int socket, uint32_t id, const struct cell_order *order, struct error *err);
 /* Cells may have this directory with its owner's rights; to be said before anything else. */
 int channel_trust_tree(struct channel *c, int tree, struct error *err);
+/* The memory that all cells together may have; to be said once, before the first. */
+int channel_limit_total(struct channel *c, uint64_t memory, struct error *err);
 /* A cell will be asked for soon. */
 int channel_prepare_cell(struct channel *c, struct error *err);
 /* Start a cell; returns its id, or 0. */

@@ -276,6 +276,9 @@ static int take(void *to, unsigned type, struct reader *r, struct error *err)
         case TASK_LIMIT:
                 take_limit(t, r);
                 break;
+        case TASK_TOTAL_MEMORY:
+                t->total_memory = get_u64(r);
+                break;
         case TASK_SUBMISSION:
                 t->max_entries = get_u64(r);
                 t->max_unpacked = get_u64(r);
@@ -303,6 +306,8 @@ int task_read(struct task *t, struct channel *c, struct error *err)
                 return err->code == CODE_TASK_INVALID ? -1 : error_add(err, "task.json");
         for (unsigned i = 0; i < CELL_KIND_COUNT; i++)
                 limits_settle(&t->limits[i]);
+        if (t->total_memory == 0)
+                t->total_memory = 2 * t->limits[CELL_SUITE].value[LIMIT_MEMORY];
         if (t->mode != MODE_LLM && (!t->command || !t->command[0]))
                 return error_set(err, CODE_INTERNAL_FRAME, "the scorer left out the command");
         if (!t->name || !t->title || !t->description || !t->image || !t->result_format ||

@@ -47,6 +47,7 @@ struct task {
         char *result_format, *result_path;
         enum task_on_limit on_limit;
         struct limits limits[CELL_KIND_COUNT];
+        uint64_t total_memory; /* of all cells at a time */
         uint64_t max_entries, max_unpacked, max_archive;
         bool strip_common_root, links_drop;
         struct required_file *required;

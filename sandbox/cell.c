@@ -63,6 +63,7 @@ struct cell *cell_free(struct cell *c)
         mounts_free(&c->mounts);
         request_free(&c->request);
         cgroup_remove(&c->group);
+        fd_close(c->slot_lock);
         free(c);
         return NULL;
 }

@@ -25,6 +25,7 @@ struct cell {
         const struct machine *machine;
         struct ids ids;
         struct mounts mounts;
+        int slot_lock;
         struct cgroup group;
         bool in_group; /* the first process was born in its version 2 group */
         pid_t pid;     /* of the first process */

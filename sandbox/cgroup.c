@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/file.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -220,15 +219,6 @@ void cgroup_find(struct cgroup_root *ret)
                 find_v2(ret);
 }
 
-unsigned slot_random(void)
-{
-        unsigned number;
-
-        if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
-                number = (unsigned)getpid();
-        return number % IDS_BLOCKS;
-}
-
 /* --- making and removing -------------------------------------------------------------------- */
 
 static bool is_shared(const struct cgroup_root *root, unsigned hierarchy)
@@ -291,24 +281,23 @@ static int set_limits(const struct cgroup *g, const struct limits *limits, struc
         return 0;
 }
 
-int cgroup_claim(const struct cgroup_root *root, struct cgroup *ret, struct error *err)
+int cgroup_claim(
+        const struct cgroup_root *root, unsigned slot, struct cgroup *ret, struct error *err)
 {
         struct cgroup g = CGROUP_INIT;
-        unsigned start = slot_random(), first = first_hierarchy(root);
 
-        g.root = root;
-        for (unsigned i = 0; i < IDS_BLOCKS; i++) {
-                g.slot = (start + i) % IDS_BLOCKS;
-                snprintf(g.name, sizeof g.name, "%s%u", name_prefix, g.slot);
-                if (make_dir(&g, first) == 0) {
-                        *ret = g;
-                        return 0;
-                }
-                if (errno != EEXIST)
-                        return error_errno(
-                                err, CODE_INFRA_CGROUP, errno, "cannot make the group %s", g.name);
+        g.slot = slot;
+        if (root->version != 0) {
+                g.root = root;
+                snprintf(g.name, sizeof g.name, "%s%u", name_prefix, slot);
+                if (make_dir(&g, first_hierarchy(root)) < 0)
+                        return errno == EEXIST
+                                       ? 0
+                                       : error_errno(err, CODE_INFRA_CGROUP, errno,
+                                                 "cannot make the group %s", g.name);
         }
-        return error_set(err, CODE_INFRA_CGROUP, "all %d groups are in use", IDS_BLOCKS);
+        *ret = g;
+        return 1;
 }
 
 void cgroup_remove(struct cgroup *g)

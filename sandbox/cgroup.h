@@ -5,8 +5,8 @@
  * supervisor's own group, so that whatever limits the caller holds for them too; where version 2
  * forbids that, in the nearest ancestor that hands its controllers down.
  *
- * The directory's number is also the cell's slot: mkdir is what makes it unique among all
- * supervisors of the machine. A lock on the directory says that its supervisor lives. */
+ * A directory is named after its cell's slot: mkdir is what makes that unique among the supervisors
+ * of one group. A lock on the directory says that its supervisor lives. */
 #ifndef ASSAY_CGROUP_H
 #define ASSAY_CGROUP_H
 
@@ -69,13 +69,12 @@ struct usage {
 void cgroup_find(struct cgroup_root *ret);
 /* Is there a file that tells the processor time of a cell? */
 bool cgroup_counts_cpu(const struct cgroup_root *root);
-/* A slot to start at: supervisors that start together should not race for one number. */
-unsigned slot_random(void);
 /* Remove what supervisors that no longer live left behind. */
 void cgroup_sweep(const struct cgroup_root *root);
-/* Take a slot: a number that is free, and the one directory that must be there before the cell's
- * first process is. */
-int cgroup_claim(const struct cgroup_root *root, struct cgroup *ret, struct error *err);
+/* Make the one directory that must be there before the cell's first process is. 1, or 0 if another
+ * cell has that slot. Without groups there is none to make. */
+int cgroup_claim(
+        const struct cgroup_root *root, unsigned slot, struct cgroup *ret, struct error *err);
 /* Make the other directories, set the limits, and open the doors that the process still has to go
  * through (not the version 2 one, when it was `born_inside`). */
 int cgroup_make(struct cgroup *g, const struct limits *limits, bool born_inside, struct error *err);

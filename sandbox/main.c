@@ -10,9 +10,10 @@
  *
  * It parses no JSON, no archive, no image and no path that these control: a request is a fixed
  * frame (messages.h) with descriptors; arguments and environment are handed through unread. The
- * files: request (decoding), ids, mounts + view (what a cell sees), cgroup + hierarchy + weak
- * (limits), machine (what is possible here), start + cell (the life of one), inside + confine_cell
- * (its first process), supervisor (the loop), helper, report and trace (for `assay exec`). */
+ * files: request (decoding), admission (who waits for memory), slot + ids (numbers of a cell),
+ * mounts + view (what a cell sees), cgroup + hierarchy + weak (limits), machine (what is possible
+ * here), start + cell (the life of one), inside + confine_cell (its first process), supervisor (the
+ * loop), helper, report and trace (for `assay exec`). */
 #include "supervisor.h"
 
 #include "fd.h"

@@ -21,6 +21,8 @@ enum cell_message {
         CELL_TREE,    /* nothing in it; descriptor: a directory that cells may have as PLACE_OWNED.
                          Taken only before everything else, while the runner has its caller's rights
                          and has read nothing yet */
+        CELL_TOTAL,   /* u64 bytes of memory that all cells may have together; once, before the first.
+                         Cells that do not fit wait until others are gone */
         CELL_PREPARE, /* nothing in it: get one further cell ready before it is asked for */
         CELL_KILL,    /* u32 id, u16 enum code: the reason to be given in CELL_DONE */
         EXEC_REPORT,  /* (assay-cell exec) u8 timing wanted; descriptor: where the report goes */
@@ -36,7 +38,8 @@ enum cell_message {
                              u64 oom_kills, SETUP_COUNT × u32 (microseconds from the
                              request until the step was done; 0: not needed), u8 enum result_state, u64
                              result size;        descriptor: the result file, when RESULT_FILE */
-        CELL_FAILED,      /* u32 id, error: the cell could not be made */
+        CELL_FAILED,      /* u32 id, error: the cell could not be made, or was not wanted any more
+                             before it was */
         HELPER_DONE,      /* u32 id, u32 exit status, or 128 + signal */
 };
 

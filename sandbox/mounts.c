@@ -3,6 +3,7 @@
 
 #include "fd.h"
 #include "kernel.h"
+#include "slot.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -117,7 +118,7 @@ static int mount_overlay(
 }
 
 /* Kernels before 6.15 take as a layer only what is attached in this process's mount namespace:
- * then the supervisor has one of its own, and each cell's root stands at /run/assay in it until
+ * then the supervisor has one of its own, and each cell's root stands at /run/assay/root in it until
  * its mounts are made. */
 static bool attach_layers(void)
 {
@@ -133,14 +134,14 @@ static bool attach_layers(void)
         return answer;
 }
 
-static const char attach_place[] = "/run/assay";
+static const char attach_place[] = SLOT_DIRECTORY "/root";
 
 static int attach_root(const struct mounts *m)
 {
         static bool own_namespace;
 
         if (!own_namespace) {
-                mkdir(attach_place, 0755);
+                mkdir(attach_place, 0755); /* the one above is there since the first slot */
                 if (chown(attach_place, 0, 0) < 0 || unshare(CLONE_NEWNS) < 0 ||
                         mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
                         return -1;

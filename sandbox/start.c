@@ -4,6 +4,7 @@
 
 #include "clock.h"
 #include "fd.h"
+#include "slot.h"
 #include "view.h"
 
 #include <fcntl.h>
@@ -116,11 +117,10 @@ struct cell *cell_prepare(const struct machine *machine, struct error *err)
                 .bell = -EBADF,
                 .started = -EBADF,
                 .listener = -EBADF,
+                .slot_lock = -EBADF,
         };
-        if (cell_has_group(c) && cgroup_claim(&machine->groups, &c->group, err) < 0)
+        if (slot_take(machine->root, &machine->groups, &c->group, &c->slot_lock, err) < 0)
                 return cell_free(c);
-        if (!cell_has_group(c))
-                c->group.slot = slot_random();
         c->ids = ids_for(machine->ids, c->group.slot);
         if (make_first(c, err) < 0) {
                 prefer_own_words(c, err);

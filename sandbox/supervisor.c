@@ -177,10 +177,47 @@ static bool may_ask(const struct supervisor *s, const struct cell_request *q)
         return true;
 }
 
+static void limit_total(struct supervisor *s, struct frame *f, struct error *err)
+{
+        struct reader r = reader_of(f->payload.data, f->payload.len);
+        uint64_t total = get_u64(&r);
+
+        if (!reader_done(&r) || f->fd_count > 0 || total == 0 || s->admission.total > 0 ||
+                s->admission.given > 0) {
+                error_set(err, CODE_INTERNAL_FRAME, "a total comes too late or is malformed");
+                return;
+        }
+        s->admission.total = total;
+}
+
+/* Its memory is taken already. A failure is the request's, not ours. */
+static void begin_cell(
+        struct supervisor *s, struct cell_request *request, const struct buffer *payload)
+{
+        const struct cell_request asked = *request; /* for its numbers */
+        struct cell **place = NULL;
+        struct error err;
+
+        for (unsigned i = 0; i < SUPERVISOR_MAX_CELLS && !place; i++)
+                if (!s->cells[i])
+                        place = &s->cells[i];
+        if (place)
+                *place = make_cell(s, request, payload, &err);
+        else {
+                request_free(request);
+                error_set(&err, CODE_INTERNAL_FRAME, "more than %d cells at once",
+                        SUPERVISOR_MAX_CELLS);
+        }
+        if (place && *place)
+                return;
+        admission_give_back(&s->admission, &asked);
+        send_failed(asked.id, &err);
+}
+
 static void start_cell(struct supervisor *s, struct frame *f, struct error *err)
 {
         struct cell_request request;
-        uint32_t id;
+        struct error cannot;
 
         if (request_decode(f, &request, err) < 0)
                 return;
@@ -190,20 +227,29 @@ static void start_cell(struct supervisor *s, struct frame *f, struct error *err)
                         err, CODE_INTERNAL_FRAME, "a request asks for more than a graded cell has");
                 return;
         }
-        id = request.id;
-        for (unsigned i = 0; i < SUPERVISOR_MAX_CELLS; i++) {
-                if (s->cells[i])
-                        continue;
-                s->cells[i] = make_cell(s, &request, &f->payload, err);
-                if (!s->cells[i])
-                        send_failed(id, err);
-                err->code = CODE_NONE;
-                return;
+        if (admission_take(&s->admission, &request)) {
+                begin_cell(s, &request, &f->payload);
+        } else if (admission_wait(&s->admission, &request, &f->payload, &cannot) < 0) {
+                send_failed(request.id, &cannot);
+                request_free(&request);
         }
-        request_free(&request);
-        error_set(err, CODE_INTERNAL_FRAME, "more than %d cells at once", SUPERVISOR_MAX_CELLS);
-        send_failed(id, err);
-        err->code = CODE_NONE;
+}
+
+static void end_cell(struct supervisor *s, struct cell **place)
+{
+        send_done(*place);
+        admission_give_back(&s->admission, &(*place)->request);
+        *place = cell_free(*place);
+}
+
+static void begin_waiting(struct supervisor *s)
+{
+        struct waiting next;
+
+        while (admission_next(&s->admission, &next)) {
+                begin_cell(s, &next.request, &next.payload);
+                buffer_free(&next.payload);
+        }
 }
 
 static void start_helper(struct supervisor *s, struct frame *f, struct error *err)
@@ -223,10 +269,15 @@ static void stop_one(struct supervisor *s, struct frame *f, struct error *err)
         struct reader r = reader_of(f->payload.data, f->payload.len);
         uint32_t id = get_u32(&r);
         unsigned reason = get_u16(&r);
+        struct error stopped;
 
         if (!reader_done(&r) || reason == CODE_NONE || reason >= CODE_COUNT) {
                 error_set(err, CODE_INTERNAL_FRAME, "a request to kill is malformed");
                 return;
+        }
+        if (admission_withdraw(&s->admission, id)) {
+                error_set(&stopped, (enum code)reason, "it had not started yet");
+                send_failed(id, &stopped);
         }
         for (unsigned i = 0; i < SUPERVISOR_MAX_CELLS; i++)
                 if (s->cells[i] && s->cells[i]->request.id == id)
@@ -242,6 +293,7 @@ static bool serve_request(struct supervisor *s)
         static void (*const verbs[])(struct supervisor *, struct frame *, struct error *) = {
                 [CELL_START] = start_cell,
                 [CELL_TREE] = trust_tree,
+                [CELL_TOTAL] = limit_total,
                 [CELL_PREPARE] = prepare_cell,
                 [CELL_KILL] = stop_one,
                 [HELPER_START] = start_helper,
@@ -294,11 +346,10 @@ static bool turn(struct supervisor *s, bool serving, bool *ret_request)
                         bool done = cell_step(s->cells[i], &fds[at]);
 
                         at += CELL_POLL_FDS;
-                        if (done && serving) {
-                                send_done(s->cells[i]);
-                                s->cells[i] = cell_free(s->cells[i]);
-                        }
+                        if (done && serving)
+                                end_cell(s, &s->cells[i]);
                 }
+        begin_waiting(s); /* what ended may have made room */
         for (unsigned i = 0; i < SUPERVISOR_MAX_HELPERS; i++)
                 if (fds[2 + i].revents)
                         see_helper_end(&s->helpers[i]);
@@ -310,6 +361,7 @@ static void end_all(struct supervisor *s)
 {
         for (unsigned i = 0; i < SUPERVISOR_MAX_CELLS; i++)
                 s->cells[i] = cell_free(s->cells[i]);
+        admission_free(&s->admission);
         while (s->prepared_count > 0)
                 cell_free(s->prepared[--s->prepared_count]);
         for (unsigned i = 0; i < SUPERVISOR_MAX_HELPERS; i++)

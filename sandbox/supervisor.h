@@ -2,6 +2,7 @@
 #ifndef ASSAY_SUPERVISOR_H
 #define ASSAY_SUPERVISOR_H
 
+#include "admission.h"
 #include "cell.h"
 
 enum {
@@ -28,6 +29,7 @@ struct supervisor {
         bool sealed; /* no further ones */
         int signals; /* signalfd: interrupt, hang-up, termination */
         int programs[HELPER_COUNT];
+        struct admission admission;
         struct cell *cells[SUPERVISOR_MAX_CELLS];       /* NULL: free */
         struct cell *prepared[SUPERVISOR_MAX_PREPARED]; /* the first `prepared_count` are there */
         unsigned prepared_count;

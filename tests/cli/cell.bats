@@ -81,3 +81,33 @@ probe() {
     grade
     ends 4 error infra infra.weak_limits
 }
+
+@test "cells of one evaluation wait for memory, first come, first served" {
+    diff - <("$ASSAY_BUILD/tests/cell-driver" "$ASSAY_BUILD/assay-cell" total) << 'END'
+3 waits
+1 done
+3 done
+5 waits
+5 failed
+6 failed
+2 done
+4 done
+END
+}
+
+@test "as root a cell gets no block of ids that another one has, wherever that one's groups are" {
+    is_root || skip "an ordinary user has no blocks of ids"
+    # A /run of its own, in which all numbers but 7 are taken.
+    unshare --mount --propagation private sh -c '
+        mount -t tmpfs none /run && mkdir /run/assay && : > /run/assay/slots || exit 1
+        exec perl -e '\''
+            open(my $slots, "+<", "/run/assay/slots") or die;
+            foreach my $range ([0, 7], [8, 0]) { # start, length (0: all that follow)
+                fcntl($slots, 6, pack("ssx4qqlx4", 1, 0, @$range, 0)) or die "lock: $!";
+            }
+            system(@ARGV);
+        '\'' "$@"
+    ' sh "$ASSAY_BUILD/assay" exec "${weak[@]}" host -- cat /proc/self/uid_map > "$work/map"
+    read -r inside outside count < "$work/map"
+    is 'the eighth block' "0 $((0x70000000 + 8 * 65536)) 65536" "$inside $outside $count"
+}

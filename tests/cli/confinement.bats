@@ -87,7 +87,7 @@ attempts='open-host write-host list-host connect socket exec fork signal-parent 
     for how in owned bind debug; do
         is "$how" refused "$("$ASSAY_BUILD/tests/cell-driver" "$ASSAY_BUILD/assay-cell" $how)"
     done
-    is view 'done' "$("$ASSAY_BUILD/tests/cell-driver" "$ASSAY_BUILD/assay-cell" view)"
+    is view '1 done' "$("$ASSAY_BUILD/tests/cell-driver" "$ASSAY_BUILD/assay-cell" view)"
 }
 
 @test "a missing helper is named" {

@@ -1,78 +1,181 @@
-/* Asks a supervisor for a cell, as a runner that was taken over might: the directory /tmp in a way
- * that it may not ask for. Prints "refused" when the supervisor ends, else what it answered.
+/* Plays a runner to a supervisor.
  *
- *   cell-driver ASSAY-CELL owned|bind|debug|view */
+ *   cell-driver ASSAY-CELL owned|bind|debug|view   a runner that was taken over asks for a cell that
+ *                                                  has /tmp in a way that it may not ask for: prints
+ *                                                  "refused" when the supervisor ends, else what it
+ *                                                  answered
+ *   cell-driver ASSAY-CELL total                   cells that have no room together: prints which
+ *                                                  ended in what order */
 #include "fd.h"
 #include "frame.h"
 #include "sandbox/messages.h"
 #include "spawn.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static void fill(struct buffer *b, enum place_kind kind, enum cell_profile profile)
+struct order {
+        uint32_t id;
+        enum cell_profile profile;
+        unsigned shares; /* of the memory that a cell has by default */
+        const char *command;
+        enum place_kind kind;
+        int input;
+};
+
+static void must(bool good, const char *what)
+{
+        if (!good) {
+                perror(what);
+                exit(2);
+        }
+}
+
+static uint64_t share(void)
 {
         struct limits limits;
 
         limits_standard(&limits, CELL_SUITE);
         limits_settle(&limits);
-        put_u32(b, 1);
-        put_u8(b, (uint8_t)profile);
-        put_u8(b, CELL_ALLOW_WEAK);
+        return limits.value[LIMIT_MEMORY];
+}
+
+static void ask(int socket, const struct order *o)
+{
+        _cleanup_buffer_ struct buffer b = BUFFER_INIT;
+        int fds[CELL_STDIO + 1];
+        struct limits limits;
+
+        limits_standard(&limits, CELL_SUITE);
+        limits_settle(&limits);
+        limits.value[LIMIT_MEMORY] *= o->shares;
+        put_u32(&b, o->id);
+        put_u8(&b, (uint8_t)o->profile);
+        put_u8(&b, CELL_ALLOW_WEAK);
         for (unsigned i = 0; i < LIMIT_COUNT; i++)
-                put_u64(b, limits.value[i]);
-        put_u32(b, 0);
-        put_u32(b, 0);
-        put_text(b, "/");
-        put_u32(b, 1);
-        put_text(b, "true");
-        put_u32(b, 0);
-        put_u32(b, 1);
-        put_u8(b, (uint8_t)kind);
-        put_text(b, "/host");
-        put_text(b, "");
-        put_text(b, "");
+                put_u64(&b, limits.value[i]);
+        put_u32(&b, 0);
+        put_u32(&b, 0);
+        put_text(&b, "/");
+        put_u32(&b, 1);
+        put_text(&b, o->command);
+        put_u32(&b, 0);
+        put_u32(&b, 1);
+        put_u8(&b, (uint8_t)o->kind);
+        put_text(&b, "/host");
+        put_text(&b, "");
+        put_text(&b, "");
+        for (int i = 0; i < CELL_STDIO; i++)
+                fds[i] = open("/dev/null", O_RDWR | O_CLOEXEC);
+        if (o->input >= 0) {
+                close(fds[0]);
+                fds[0] = o->input;
+        }
+        fds[CELL_STDIO] = open("/tmp", O_PATH | O_DIRECTORY | O_CLOEXEC);
+        must(frame_send(socket, CELL_START, &b, fds, CELL_STDIO + 1, NULL) == 0, "CELL_START");
+        for (int i = 0; i < CELL_STDIO + 1; i++)
+                close(fds[i]);
+}
+
+/* False when the supervisor is gone. */
+static bool hear(int socket)
+{
+        _cleanup_frame_ struct frame f = FRAME_INIT;
+        struct reader r;
+
+        if (frame_receive(socket, &f, CELL_MAX_REQUEST, 1, NULL) <= 0)
+                return false;
+        r = reader_of(f.payload.data, f.payload.len);
+        printf("%u %s\n", (unsigned)get_u32(&r), f.type == CELL_DONE ? "done" : "failed");
+        return true;
+}
+
+static bool is_quiet(int socket)
+{
+        struct pollfd wait = {.fd = socket, .events = POLLIN};
+
+        return poll(&wait, 1, 300) == 0;
+}
+
+/* Each holds one of two shares until its input ends. */
+static int ask_to_wait(int socket, uint32_t id)
+{
+        const struct order waits = {id, PROFILE_SUITE, 1, "cat", PLACE_VIEW, -1};
+        struct order with_input = waits;
+        int ends[2];
+
+        must(pipe2(ends, O_CLOEXEC) == 0, "pipe");
+        with_input.input = ends[0];
+        ask(socket, &with_input);
+        return ends[1];
+}
+
+static void cells_without_room(int socket)
+{
+        const struct order quick = {3, PROFILE_SUITE, 1, "true", PLACE_VIEW, -1};
+        const struct order unwanted = {5, PROFILE_SUITE, 2, "true", PLACE_VIEW, -1};
+        const struct order greedy = {6, PROFILE_SUITE, 3, "true", PLACE_VIEW, -1};
+        _cleanup_buffer_ struct buffer total = BUFFER_INIT, kill_it = BUFFER_INIT;
+        int first, second, fourth;
+
+        put_u64(&total, 2 * share());
+        must(frame_send(socket, CELL_TOTAL, &total, NULL, 0, NULL) == 0, "CELL_TOTAL");
+        first = ask_to_wait(socket, 1);
+        second = ask_to_wait(socket, 2);
+        ask(socket, &quick);
+        puts(is_quiet(socket) ? "3 waits" : "3 does not wait");
+        close(first);
+        hear(socket);
+        hear(socket);
+        fourth = ask_to_wait(socket, 4);
+        ask(socket, &unwanted);
+        puts(is_quiet(socket) ? "5 waits" : "5 does not wait");
+        put_u32(&kill_it, unwanted.id);
+        put_u16(&kill_it, CODE_INTERRUPTED);
+        must(frame_send(socket, CELL_KILL, &kill_it, NULL, 0, NULL) == 0, "CELL_KILL");
+        hear(socket);
+        ask(socket, &greedy);
+        hear(socket);
+        close(second);
+        hear(socket);
+        close(fourth);
+        hear(socket);
 }
 
 int main(int argc, char **argv)
 {
         static const char *const serve[] = {"assay-cell", "serve", NULL};
-        _cleanup_buffer_ struct buffer request = BUFFER_INIT;
-        _cleanup_frame_ struct frame answer = FRAME_INIT;
+        _cleanup_frame_ struct frame ready = FRAME_INIT;
         struct spawn spawn = SPAWN_INIT;
-        struct error err = {0};
-        int pair[2], pidfd = -1, fds[CELL_STDIO + 1], r;
+        int pair[2], pidfd = -1;
         const char *how = argc == 3 ? argv[2] : "";
+        const struct order taken_over = {1,
+                strcmp(how, "debug") == 0 ? PROFILE_DEBUG : PROFILE_SUITE, 1, "true",
+                strcmp(how, "owned") == 0  ? PLACE_OWNED
+                : strcmp(how, "bind") == 0 ? PLACE_BIND
+                                           : PLACE_VIEW,
+                -1};
 
         spawn.program = argc == 3 ? open(argv[1], O_PATH | O_CLOEXEC) : -1;
-        if (spawn.program < 0 || fd_socketpair(pair, &err) < 0)
-                return 2;
+        must(spawn.program >= 0 && fd_socketpair(pair, NULL) == 0, "assay-cell");
         spawn.argv = serve;
         spawn.fd_count = 4;
         spawn.fds[0] = spawn.fds[1] = spawn.fds[2] = -EBADF;
         spawn.fds[SUPERVISOR_SOCKET] = pair[1];
-        if (spawn_process(&spawn, &pidfd, &err) < 0)
-                return 2;
+        must(spawn_process(&spawn, &pidfd, NULL) > 0, "start");
         fd_close(pair[1]);
-        if (frame_receive(pair[0], &answer, CELL_MAX_REQUEST, 1, &err) <= 0)
-                return 2;
-        fill(&request,
-                strcmp(how, "owned") == 0  ? PLACE_OWNED
-                : strcmp(how, "bind") == 0 ? PLACE_BIND
-                                           : PLACE_VIEW,
-                strcmp(how, "debug") == 0 ? PROFILE_DEBUG : PROFILE_SUITE);
-        for (int i = 0; i < CELL_STDIO; i++)
-                fds[i] = open("/dev/null", O_RDWR | O_CLOEXEC);
-        fds[CELL_STDIO] = open("/tmp", O_PATH | O_DIRECTORY | O_CLOEXEC);
-        if (frame_send(pair[0], CELL_START, &request, fds, CELL_STDIO + 1, &err) < 0)
-                return 2;
-        r = frame_receive(pair[0], &answer, CELL_MAX_REQUEST, 1, &err);
-        if (r <= 0)
-                puts("refused");
-        else
-                puts(answer.type == CELL_DONE ? "done" : "failed");
+        must(frame_receive(pair[0], &ready, CELL_MAX_REQUEST, 1, NULL) > 0, "ready");
+        if (strcmp(how, "total") == 0)
+                cells_without_room(pair[0]);
+        else {
+                ask(pair[0], &taken_over);
+                if (!hear(pair[0]))
+                        puts("refused");
+        }
         fd_close(pair[0]);
         spawn_wait(pidfd, NULL);
         return 0;

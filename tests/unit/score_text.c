@@ -19,6 +19,7 @@ static const struct {
         {TASK_SUITE_ENV, "ENV", "t"},
         {TASK_RESULT, "RESULT", "ttb"},
         {TASK_LIMIT, "LIMIT", "bbq"},
+        {TASK_TOTAL_MEMORY, "TOTAL", "q"},
         {TASK_SUBMISSION, "SUBMISSION", "qqqbb"},
         {TASK_REQUIRED, "REQUIRED", "tq"},
         {RESULT_SCORE, "SCORE", "tb"},

@@ -61,8 +61,7 @@ static const struct {
                 "\"64MiB\", \"disk\": 1048576, \"pids\": 10, \"network\": \"none\", "
                 "\"total_memory\": \"2GiB\"}}",
                 A_TASK "LIMIT 0 0 250000\nLIMIT 0 1 1500000\nLIMIT 0 2 500\nLIMIT 0 3 67108864\n"
-                       "LIMIT 0 4 1048576\nLIMIT 0 6 10\n" TREE
-                       "WARNING 'limits.total_memory' 'has no effect in this version'\n"},
+                       "LIMIT 0 4 1048576\nLIMIT 0 6 10\nTOTAL 2147483648\n" TREE},
         {BEGIN INSIDE
                 ", \"submission\": {\"limits\": {\"wall\": 2}, \"max_entries\": 5, "
                 "\"max_unpacked\": \"1kB\", \"max_archive\": 7, \"strip_common_root\": false, "

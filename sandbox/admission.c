@@ -1,0 +1,79 @@
+/* Which cells may start; see admission.h. */
+#include "admission.h"
+
+static uint64_t memory_of(const struct cell_request *request)
+{
+        return request->limits.value[LIMIT_MEMORY];
+}
+
+static bool fits(const struct admission *a, const struct cell_request *request)
+{
+        return a->total == 0 ||
+               (memory_of(request) <= a->total && a->given <= a->total - memory_of(request));
+}
+
+bool admission_take(struct admission *a, const struct cell_request *request)
+{
+        if (a->count > 0 || !fits(a, request))
+                return false;
+        a->given += memory_of(request);
+        return true;
+}
+
+void admission_give_back(struct admission *a, const struct cell_request *request)
+{
+        a->given -= memory_of(request);
+}
+
+int admission_wait(
+        struct admission *a, struct cell_request *request, struct buffer *payload, struct error *err)
+{
+        if (memory_of(request) > a->total)
+                return error_set(err, CODE_INFRA_LIMITS,
+                        "a cell of %llu bytes of memory in an evaluation of %llu",
+                        (unsigned long long)memory_of(request), (unsigned long long)a->total);
+        if (a->count == ADMISSION_MAX_WAITING)
+                return error_set(err, CODE_INFRA_LIMITS, "more than %d cells wait for memory",
+                        ADMISSION_MAX_WAITING);
+        a->queue[a->count++] = (struct waiting){*request, *payload};
+        *request = (struct cell_request)REQUEST_INIT;
+        *payload = (struct buffer)BUFFER_INIT;
+        return 0;
+}
+
+static struct waiting remove_at(struct admission *a, unsigned i)
+{
+        struct waiting taken = a->queue[i];
+
+        a->count--;
+        memmove(&a->queue[i], &a->queue[i + 1], (a->count - i) * sizeof *a->queue);
+        return taken;
+}
+
+bool admission_next(struct admission *a, struct waiting *ret)
+{
+        if (a->count == 0 || !fits(a, &a->queue[0].request))
+                return false;
+        *ret = remove_at(a, 0);
+        a->given += memory_of(&ret->request);
+        return true;
+}
+
+bool admission_withdraw(struct admission *a, uint32_t id)
+{
+        for (unsigned i = 0; i < a->count; i++)
+                if (a->queue[i].request.id == id) {
+                        struct waiting unwanted = remove_at(a, i);
+
+                        request_free(&unwanted.request);
+                        buffer_free(&unwanted.payload);
+                        return true;
+                }
+        return false;
+}
+
+void admission_free(struct admission *a)
+{
+        while (a->count > 0)
+                admission_withdraw(a, a->queue[0].request.id);
+}

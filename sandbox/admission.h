@@ -1,0 +1,37 @@
+/* The memory that all cells of one evaluation may have together: their limits never add up to more
+ * than the total, so that none of them can be the victim of another's appetite. What does not fit
+ * waits, first come, first served. */
+#ifndef ASSAY_ADMISSION_H
+#define ASSAY_ADMISSION_H
+
+#include "request.h"
+
+enum { ADMISSION_MAX_WAITING = 64 };
+
+struct waiting {
+        struct cell_request request;
+        struct buffer payload;
+};
+
+struct admission {
+        uint64_t total; /* bytes; 0: as much as there is */
+        uint64_t given; /* to cells that run */
+        struct waiting queue[ADMISSION_MAX_WAITING];
+        unsigned count;
+};
+
+/* Is there room for its memory now? Then it is taken; give it back when the cell is gone. */
+bool admission_take(struct admission *a, const struct cell_request *request);
+void admission_give_back(struct admission *a, const struct cell_request *request);
+
+/* Keep a request until there is room; takes over both. -1 when it can never fit, or too many wait:
+ * then they stay the caller's. */
+int admission_wait(struct admission *a, struct cell_request *request, struct buffer *payload,
+        struct error *err);
+/* The first that waits, if there is room for it now, which is taken. The caller owns it. */
+bool admission_next(struct admission *a, struct waiting *ret);
+/* The one with this id, which is not wanted any more. */
+bool admission_withdraw(struct admission *a, uint32_t id);
+void admission_free(struct admission *a);
+
+#endif

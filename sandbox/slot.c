@@ -1,0 +1,69 @@
+/* Numbers of cells; see slot.h. */
+#include "slot.h"
+
+#include "fd.h"
+#include "messages.h"
+
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Where to begin: supervisors that start together should not race for one number. */
+static unsigned random_slot(void)
+{
+        unsigned number;
+
+        if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
+                number = (unsigned)getpid();
+        return number % IDS_BLOCKS;
+}
+
+static int open_locks(void)
+{
+        static const char path[] = SLOT_DIRECTORY "/slots";
+        int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+
+        if (fd < 0 && errno == ENOENT) {
+                mkdir(SLOT_DIRECTORY, 0755);
+                fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+        }
+        return fd;
+}
+
+/* Groups alone do not tell supervisors that live in different ones from each other: so a byte of one
+ * file is locked, and the kernel unlocks it when we die. Where there is no such file (/run is
+ * read-only), the groups must do. */
+static bool lock(unsigned slot, int *ret)
+{
+        struct flock byte = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = slot, .l_len = 1};
+        int fd = open_locks();
+
+        if (fd >= 0 && fcntl(fd, F_OFD_SETLK, &byte) < 0) {
+                fd_close(fd);
+                return false;
+        }
+        *ret = fd < 0 ? -EBADF : fd;
+        return true;
+}
+
+int slot_take(bool root, const struct cgroup_root *groups, struct cgroup *ret, int *ret_lock,
+        struct error *err)
+{
+        unsigned start = random_slot();
+
+        for (unsigned i = 0; i < IDS_BLOCKS; i++) {
+                unsigned slot = (start + i) % IDS_BLOCKS;
+                int r;
+
+                if (root && !lock(slot, ret_lock))
+                        continue;
+                r = cgroup_claim(groups, slot, ret, err);
+                if (r > 0)
+                        return 0;
+                *ret_lock = fd_close(*ret_lock);
+                if (r < 0)
+                        return -1;
+        }
+        return error_set(err, CODE_INFRA_CGROUP, "all %d numbers of cells are in use", IDS_BLOCKS);
+}
