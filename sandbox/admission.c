@@ -8,32 +8,40 @@ static uint64_t memory_of(const struct cell_request *request)
 
 static bool fits(const struct admission *a, const struct cell_request *request)
 {
-        return a->total == 0 ||
-               (memory_of(request) <= a->total && a->given <= a->total - memory_of(request));
+        return a->running < a->most &&
+               (a->total == 0 || (memory_of(request) <= a->total &&
+                                         a->given <= a->total - memory_of(request)));
+}
+
+static void take(struct admission *a, const struct cell_request *request)
+{
+        a->given += memory_of(request);
+        a->running++;
 }
 
 bool admission_take(struct admission *a, const struct cell_request *request)
 {
         if (a->count > 0 || !fits(a, request))
                 return false;
-        a->given += memory_of(request);
+        take(a, request);
         return true;
 }
 
 void admission_give_back(struct admission *a, const struct cell_request *request)
 {
         a->given -= memory_of(request);
+        a->running--;
 }
 
 int admission_wait(
         struct admission *a, struct cell_request *request, struct buffer *payload, struct error *err)
 {
-        if (memory_of(request) > a->total)
+        if (a->total > 0 && memory_of(request) > a->total)
                 return error_set(err, CODE_INFRA_LIMITS,
                         "a cell of %llu bytes of memory in an evaluation of %llu",
                         (unsigned long long)memory_of(request), (unsigned long long)a->total);
         if (a->count == ADMISSION_MAX_WAITING)
-                return error_set(err, CODE_INFRA_LIMITS, "more than %d cells wait for memory",
+                return error_set(err, CODE_INFRA_LIMITS, "more than %d cells wait for others",
                         ADMISSION_MAX_WAITING);
         a->queue[a->count++] = (struct waiting){*request, *payload};
         *request = (struct cell_request)REQUEST_INIT;
@@ -55,7 +63,7 @@ bool admission_next(struct admission *a, struct waiting *ret)
         if (a->count == 0 || !fits(a, &a->queue[0].request))
                 return false;
         *ret = remove_at(a, 0);
-        a->given += memory_of(&ret->request);
+        take(a, &ret->request);
         return true;
 }
 

@@ -1,6 +1,7 @@
-/* The memory that all cells of one evaluation may have together: their limits never add up to more
- * than the total, so that none of them can be the victim of another's appetite. What does not fit
- * waits, first come, first served. */
+/* How many cells may run at a time. The memory limits of all cells of one evaluation never add up
+ * to more than its total, so that none of them can be the victim of another's appetite; and there
+ * are never more cells than the supervisor has descriptors for. What does not fit waits, first
+ * come, first served. */
 #ifndef ASSAY_ADMISSION_H
 #define ASSAY_ADMISSION_H
 
@@ -16,11 +17,12 @@ struct waiting {
 struct admission {
         uint64_t total; /* bytes; 0: as much as there is */
         uint64_t given; /* to cells that run */
+        unsigned most, running;
         struct waiting queue[ADMISSION_MAX_WAITING];
         unsigned count;
 };
 
-/* Is there room for its memory now? Then it is taken; give it back when the cell is gone. */
+/* Is there room for it now? Then it is taken; give it back when the cell is gone. */
 bool admission_take(struct admission *a, const struct cell_request *request);
 void admission_give_back(struct admission *a, const struct cell_request *request);
 

@@ -19,6 +19,8 @@ struct machine {
 };
 
 void machine_find(struct machine *ret);
+/* As root: give up every right that making cells does not take. */
+void machine_keep_rights(void);
 
 struct cell {
         struct cell_request request;

@@ -3,21 +3,70 @@
 
 #include "confine.h"
 
+#include <linux/securebits.h>
 #include <sys/capability.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
-/* Root of the host, and not only of a namespace that gives it little. */
+/* What making cells as root takes; everything else that root may do is given up. */
+static const struct {
+        cap_value_t right;
+        bool spare; /* it goes without, a little worse */
+} needed[] = {
+        {CAP_SYS_ADMIN, false},
+        {CAP_SETUID, false},
+        {CAP_SETGID, false},
+        {CAP_SETPCAP, false},
+        {CAP_SETFCAP, false},
+        {CAP_CHOWN, false},
+        {CAP_DAC_OVERRIDE, false},
+        {CAP_FOWNER, false},
+        {CAP_MKNOD, false},
+        {CAP_KILL, false},
+        {CAP_SYS_CHROOT, false},
+        {CAP_SYS_PTRACE, true},
+        {CAP_SYS_RESOURCE, true},
+};
+
+static bool has(cap_t caps, cap_value_t right)
+{
+        cap_flag_value_t value;
+
+        return cap_get_flag(caps, right, CAP_EFFECTIVE, &value) == 0 && value == CAP_SET;
+}
+
+/* Root of the host, and not only one of a container that has little of it: that is a user. */
 static bool is_root(void)
 {
         cap_t caps = geteuid() == 0 ? cap_get_proc() : NULL;
-        cap_flag_value_t mount = CAP_CLEAR, ids = CAP_CLEAR;
+        bool all = caps != NULL;
 
-        if (caps) {
-                cap_get_flag(caps, CAP_SYS_ADMIN, CAP_EFFECTIVE, &mount);
-                cap_get_flag(caps, CAP_SETUID, CAP_EFFECTIVE, &ids);
+        for (size_t i = 0; all && i < sizeof needed / sizeof *needed; i++)
+                all = needed[i].spare || has(caps, needed[i].right);
+        if (caps)
                 cap_free(caps);
+        return all;
+}
+
+/* To go on with more than meant would be worse than to end. */
+void machine_keep_rights(void)
+{
+        cap_t now = cap_get_proc(), keep = cap_init();
+
+        for (size_t i = 0; now && keep && i < sizeof needed / sizeof *needed; i++) {
+                const cap_value_t *right = &needed[i].right;
+
+                if (has(now, *right) && (cap_set_flag(keep, CAP_PERMITTED, 1, right, CAP_SET) < 0 ||
+                                                cap_set_flag(keep, CAP_EFFECTIVE, 1, right, CAP_SET) < 0))
+                        abort();
         }
-        return mount == CAP_SET && ids == CAP_SET;
+        if (!now || !keep || cap_set_proc(keep) < 0)
+                abort();
+        cap_free(now);
+        cap_free(keep);
+        /* Taking on a cell's id for a moment (ids_borrow) must not take capabilities away. */
+        if (prctl(PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP) < 0)
+                abort();
 }
 
 void machine_find(struct machine *ret)

@@ -19,46 +19,9 @@
 #include "fd.h"
 
 #include <signal.h>
-#include <linux/securebits.h>
-#include <sys/capability.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
-
-/* What making cells takes; everything else root may do is given up. */
-static void keep_needed_capabilities(void)
-{
-        static const cap_value_t needed[] = {
-                CAP_SYS_ADMIN,
-                CAP_SETUID,
-                CAP_SETGID,
-                CAP_SETPCAP,
-                CAP_SETFCAP,
-                CAP_CHOWN,
-                CAP_DAC_OVERRIDE,
-                CAP_FOWNER,
-                CAP_MKNOD,
-                CAP_KILL,
-                CAP_SYS_CHROOT,
-                CAP_SYS_PTRACE,
-                CAP_SYS_RESOURCE,
-        };
-        cap_t now = cap_get_proc(), keep = cap_init();
-        cap_flag_value_t have;
-
-        for (size_t i = 0; now && keep && i < sizeof needed / sizeof *needed; i++)
-                if (cap_get_flag(now, needed[i], CAP_PERMITTED, &have) == 0 && have == CAP_SET) {
-                        cap_set_flag(keep, CAP_PERMITTED, 1, &needed[i], CAP_SET);
-                        cap_set_flag(keep, CAP_EFFECTIVE, 1, &needed[i], CAP_SET);
-                }
-        if (keep)
-                cap_set_proc(keep);
-        cap_free(now);
-        cap_free(keep);
-        /* Taking on a cell's id for a moment (cell.c) must not take capabilities away. */
-        prctl(PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP);
-}
 
 static int watch_signals(void)
 {
@@ -74,15 +37,26 @@ static int watch_signals(void)
         return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* Each cell takes some: as many as the caller may have. */
-static void take_descriptors(void)
+/* As many as the caller may have. */
+static uint64_t take_descriptors(void)
 {
-        struct rlimit most;
+        struct rlimit most = {0};
 
-        if (getrlimit(RLIMIT_NOFILE, &most) == 0) {
+        if (prlimit(0, RLIMIT_NOFILE, NULL, &most) == 0) {
                 most.rlim_cur = most.rlim_max;
-                setrlimit(RLIMIT_NOFILE, &most);
+                prlimit(0, RLIMIT_NOFILE, &most, NULL);
         }
+        return most.rlim_cur;
+}
+
+/* The descriptors of a cell that runs, and those that one needs while it starts. */
+enum { CELL_FDS = 20, STARTING_FDS = 120 };
+
+static unsigned most_cells(uint64_t descriptors)
+{
+        uint64_t most = descriptors > STARTING_FDS ? (descriptors - STARTING_FDS) / CELL_FDS : 0;
+
+        return most < 1 ? 1 : most < SUPERVISOR_MAX_CELLS ? (unsigned)most : SUPERVISOR_MAX_CELLS;
 }
 
 int main(int argc, char **argv)
@@ -95,12 +69,12 @@ int main(int argc, char **argv)
                 return END_USAGE;
         }
         umask(022);
-        take_descriptors();
+        s.admission.most = most_cells(take_descriptors());
         s.signals = watch_signals();
         if (s.signals < 0)
                 return 125;
         machine_find(&s.machine);
         if (s.machine.root)
-                keep_needed_capabilities();
+                machine_keep_rights();
         return exec ? supervisor_exec(&s) : supervisor_serve(&s);
 }

@@ -183,32 +183,25 @@ static void limit_total(struct supervisor *s, struct frame *f, struct error *err
         uint64_t total = get_u64(&r);
 
         if (!reader_done(&r) || f->fd_count > 0 || total == 0 || s->admission.total > 0 ||
-                s->admission.given > 0) {
+                s->admission.running > 0) {
                 error_set(err, CODE_INTERNAL_FRAME, "a total comes too late or is malformed");
                 return;
         }
         s->admission.total = total;
 }
 
-/* Its memory is taken already. A failure is the request's, not ours. */
+/* It was admitted already. A failure is the request's, not ours. */
 static void begin_cell(
         struct supervisor *s, struct cell_request *request, const struct buffer *payload)
 {
         const struct cell_request asked = *request; /* for its numbers */
-        struct cell **place = NULL;
+        struct cell **place = s->cells;
         struct error err;
 
-        for (unsigned i = 0; i < SUPERVISOR_MAX_CELLS && !place; i++)
-                if (!s->cells[i])
-                        place = &s->cells[i];
-        if (place)
-                *place = make_cell(s, request, payload, &err);
-        else {
-                request_free(request);
-                error_set(&err, CODE_INTERNAL_FRAME, "more than %d cells at once",
-                        SUPERVISOR_MAX_CELLS);
-        }
-        if (place && *place)
+        while (*place) /* there is one: it was admitted */
+                place++;
+        *place = make_cell(s, request, payload, &err);
+        if (*place)
                 return;
         admission_give_back(&s->admission, &asked);
         send_failed(asked.id, &err);

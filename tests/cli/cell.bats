@@ -95,6 +95,10 @@ probe() {
 END
 }
 
+@test "more cells than there are descriptors for wait" {
+    is 'cells that worked' 30 "$(ulimit -n 300 && "$ASSAY_BUILD/tests/cell-driver" "$ASSAY_BUILD/assay-cell" crowd)"
+}
+
 @test "as root a cell gets no block of ids that another one has, wherever that one's groups are" {
     is_root || skip "an ordinary user has no blocks of ids"
     # A /run of its own, in which all numbers but 7 are taken.
@@ -110,4 +114,14 @@ END
     ' sh "$ASSAY_BUILD/assay" exec "${weak[@]}" host -- cat /proc/self/uid_map > "$work/map"
     read -r inside outside count < "$work/map"
     is 'the eighth block' "0 $((0x70000000 + 8 * 65536)) 65536" "$inside $outside $count"
+}
+
+@test "root without all of its rights makes cells as a user does" {
+    is_root || skip "an ordinary user has none of them"
+    for right in setgid setpcap mknod sys_chroot; do
+        setpriv --bounding-set "-$right" --inh-caps "-$right" \
+            "$ASSAY_BUILD/assay" exec --allow-weak-limits host -- cat /proc/self/uid_map > "$work/map"
+        read -r inside outside count < "$work/map"
+        is "ids without $right" '0 0 1' "$inside $outside $count"
+    done
 }

@@ -5,7 +5,8 @@
  *                                                  "refused" when the supervisor ends, else what it
  *                                                  answered
  *   cell-driver ASSAY-CELL total                   cells that have no room together: prints which
- *                                                  ended in what order */
+ *                                                  ended in what order
+ *   cell-driver ASSAY-CELL crowd                   thirty cells at once: prints how many worked */
 #include "fd.h"
 #include "frame.h"
 #include "sandbox/messages.h"
@@ -25,6 +26,7 @@ struct order {
         const char *command;
         enum place_kind kind;
         int input;
+        const char *argument; /* NULL: none */
 };
 
 static void must(bool good, const char *what)
@@ -61,8 +63,10 @@ static void ask(int socket, const struct order *o)
         put_u32(&b, 0);
         put_u32(&b, 0);
         put_text(&b, "/");
-        put_u32(&b, 1);
+        put_u32(&b, o->argument ? 2 : 1);
         put_text(&b, o->command);
+        if (o->argument)
+                put_text(&b, o->argument);
         put_u32(&b, 0);
         put_u32(&b, 1);
         put_u8(&b, (uint8_t)o->kind);
@@ -104,7 +108,7 @@ static bool is_quiet(int socket)
 /* Each holds one of two shares until its input ends. */
 static int ask_to_wait(int socket, uint32_t id)
 {
-        const struct order waits = {id, PROFILE_SUITE, 1, "cat", PLACE_VIEW, -1};
+        const struct order waits = {id, PROFILE_SUITE, 1, "cat", PLACE_VIEW, -1, NULL};
         struct order with_input = waits;
         int ends[2];
 
@@ -116,9 +120,9 @@ static int ask_to_wait(int socket, uint32_t id)
 
 static void cells_without_room(int socket)
 {
-        const struct order quick = {3, PROFILE_SUITE, 1, "true", PLACE_VIEW, -1};
-        const struct order unwanted = {5, PROFILE_SUITE, 2, "true", PLACE_VIEW, -1};
-        const struct order greedy = {6, PROFILE_SUITE, 3, "true", PLACE_VIEW, -1};
+        const struct order quick = {3, PROFILE_SUITE, 1, "true", PLACE_VIEW, -1, NULL};
+        const struct order unwanted = {5, PROFILE_SUITE, 2, "true", PLACE_VIEW, -1, NULL};
+        const struct order greedy = {6, PROFILE_SUITE, 3, "true", PLACE_VIEW, -1, NULL};
         _cleanup_buffer_ struct buffer total = BUFFER_INIT, kill_it = BUFFER_INIT;
         int first, second, fourth;
 
@@ -146,6 +150,24 @@ static void cells_without_room(int socket)
         hear(socket);
 }
 
+static void crowd(int socket)
+{
+        struct order o = {0, PROFILE_SUITE, 1, "sleep", PLACE_VIEW, -1, "0.2"};
+        unsigned done = 0;
+
+        while (o.id < 30) {
+                o.id++;
+                ask(socket, &o);
+        }
+        for (unsigned i = 0; i < o.id; i++) {
+                _cleanup_frame_ struct frame f = FRAME_INIT;
+
+                must(frame_receive(socket, &f, CELL_MAX_REQUEST, 1, NULL) > 0, "answer");
+                done += f.type == CELL_DONE;
+        }
+        printf("%u\n", done);
+}
+
 int main(int argc, char **argv)
 {
         static const char *const serve[] = {"assay-cell", "serve", NULL};
@@ -158,7 +180,7 @@ int main(int argc, char **argv)
                 strcmp(how, "owned") == 0  ? PLACE_OWNED
                 : strcmp(how, "bind") == 0 ? PLACE_BIND
                                            : PLACE_VIEW,
-                -1};
+                -1, NULL};
 
         spawn.program = argc == 3 ? open(argv[1], O_PATH | O_CLOEXEC) : -1;
         must(spawn.program >= 0 && fd_socketpair(pair, NULL) == 0, "assay-cell");
@@ -171,6 +193,8 @@ int main(int argc, char **argv)
         must(frame_receive(pair[0], &ready, CELL_MAX_REQUEST, 1, NULL) > 0, "ready");
         if (strcmp(how, "total") == 0)
                 cells_without_room(pair[0]);
+        else if (strcmp(how, "crowd") == 0)
+                crowd(pair[0]);
         else {
                 ask(pair[0], &taken_over);
                 if (!hear(pair[0]))
