@@ -15,7 +15,8 @@ struct machine {
         struct cgroup_root groups;
         uint8_t landlock; /* ABI version; 0: none */
         uint8_t enforcers[LIMIT_COUNT];
-        uint64_t weak; /* mask of limits that are only polled for, or not held at all */
+        char refused[96]; /* why no cell is made at all; "": they are */
+        uint64_t weak;    /* mask of limits that are only polled for, or not held at all */
 };
 
 void machine_find(struct machine *ret);

@@ -11,21 +11,22 @@
 /* What making cells as root takes; everything else that root may do is given up. */
 static const struct {
         cap_value_t right;
+        const char *name;
         bool spare; /* it goes without, a little worse */
 } needed[] = {
-        {CAP_SYS_ADMIN, false},
-        {CAP_SETUID, false},
-        {CAP_SETGID, false},
-        {CAP_SETPCAP, false},
-        {CAP_SETFCAP, false},
-        {CAP_CHOWN, false},
-        {CAP_DAC_OVERRIDE, false},
-        {CAP_FOWNER, false},
-        {CAP_MKNOD, false},
-        {CAP_KILL, false},
-        {CAP_SYS_CHROOT, false},
-        {CAP_SYS_PTRACE, true},
-        {CAP_SYS_RESOURCE, true},
+        {CAP_SYS_ADMIN, "CAP_SYS_ADMIN", false},
+        {CAP_SETUID, "CAP_SETUID", false},
+        {CAP_SETGID, "CAP_SETGID", false},
+        {CAP_SETPCAP, "CAP_SETPCAP", false},
+        {CAP_SETFCAP, "CAP_SETFCAP", false},
+        {CAP_CHOWN, "CAP_CHOWN", false},
+        {CAP_DAC_OVERRIDE, "CAP_DAC_OVERRIDE", false},
+        {CAP_FOWNER, "CAP_FOWNER", false},
+        {CAP_MKNOD, "CAP_MKNOD", false},
+        {CAP_KILL, "CAP_KILL", false},
+        {CAP_SYS_CHROOT, "CAP_SYS_CHROOT", false},
+        {CAP_SYS_PTRACE, "CAP_SYS_PTRACE", true},
+        {CAP_SYS_RESOURCE, "CAP_SYS_RESOURCE", true},
 };
 
 static bool has(cap_t caps, cap_value_t right)
@@ -35,17 +36,47 @@ static bool has(cap_t caps, cap_value_t right)
         return cap_get_flag(caps, right, CAP_EFFECTIVE, &value) == 0 && value == CAP_SET;
 }
 
-/* Root of the host, and not only one of a container that has little of it: that is a user. */
-static bool is_root(void)
+/* May this process make cells as root? If not, `ret_lacking` is the right that it lacks. */
+static bool may_be_root(const char **ret_lacking)
 {
-        cap_t caps = geteuid() == 0 ? cap_get_proc() : NULL;
+        cap_t caps = cap_get_proc();
         bool all = caps != NULL;
 
-        for (size_t i = 0; all && i < sizeof needed / sizeof *needed; i++)
+        for (size_t i = 0; all && i < sizeof needed / sizeof *needed; i++) {
+                *ret_lacking = needed[i].name;
                 all = needed[i].spare || has(caps, needed[i].right);
+        }
         if (caps)
                 cap_free(caps);
         return all;
+}
+
+/* In a user namespace of somebody else, 0 is an ordinary user of the host. */
+static bool is_host_namespace(void)
+{
+        FILE *map = fopen("/proc/self/uid_map", "re");
+        unsigned inside = 1, outside = 1, count = 0;
+        bool whole = map && fscanf(map, "%u %u %u", &inside, &outside, &count) == 3 &&
+                     inside == 0 && outside == 0 && count == UINT32_MAX;
+
+        if (map)
+                fclose(map);
+        return whole;
+}
+
+/* Root that lacks a right is a user, but not the host's root: its id must not be a cell's. */
+static void find_root(struct machine *ret)
+{
+        const char *lacking = "rights";
+
+        if (geteuid() != 0)
+                return;
+        ret->root = may_be_root(&lacking);
+        if (ret->root || !is_host_namespace())
+                return;
+        snprintf(ret->refused, sizeof ret->refused,
+                "root lacks %s: give it that, or start assay as another user",
+                lacking);
 }
 
 /* To go on with more than meant would be worse than to end. */
@@ -76,7 +107,8 @@ void machine_find(struct machine *ret)
         uint8_t *by = ret->enforcers;
         unsigned version;
 
-        *ret = (struct machine){.root = is_root()};
+        *ret = (struct machine){0};
+        find_root(ret);
         ret->ids = ids_find(ret->root);
         cgroup_find(&ret->groups);
         ret->landlock = (uint8_t)confine_landlock_abi();

@@ -103,8 +103,10 @@ struct cell *cell_prepare(const struct machine *machine, struct error *err)
 {
         struct cell *c = calloc(1, sizeof *c);
 
-        if (!c) {
-                error_set(err, CODE_INFRA_MEMORY, "out of memory");
+        if (!c || *machine->refused) {
+                error_set(err, c ? CODE_INFRA_CELL : CODE_INFRA_MEMORY, "%s",
+                        c ? machine->refused : "out of memory");
+                free(c);
                 return NULL;
         }
         *c = (struct cell){
