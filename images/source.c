@@ -1,9 +1,10 @@
-/* Reading the archive with libarchive, which has far more formats than we want to trust: only tar
- * and zip are registered, behind at most one compression. What its messages mean for the
+/* Reading the archive with libarchive, which has far more formats than we want to trust: one of two
+ * is registered, tar on what decompress.h gives, or zip on the file. What its messages mean for the
  * submitter is the table `meanings`. */
 #include "images/source.h"
 
 #include "fd.h"
+#include "images/decompress.h"
 #include "images/zip_directory.h"
 #include "text.h"
 
@@ -13,7 +14,8 @@
 
 enum {
         BLOCK_SIZE = 64 << 10,
-        MAX_FILTERS = 2, /* libarchive counts the plain file as one */
+        TAR_BLOCK = 512,
+        PADDING_MOST = 1 << 20, /* behind the end mark; GNU tar fills up to 10 KiB, or as told */
 };
 
 /* Files that people send for archives, by their first bytes: named in the refusal. */
@@ -41,11 +43,6 @@ static const struct magic {
         MAGIC(0, "\x04\x22\x4d\x18", CODE_ARCHIVE_UNSUPPORTED, "compressed with lz4"),
         MAGIC(0, "LZIP", CODE_ARCHIVE_UNSUPPORTED, "compressed with lzip"),
         MAGIC(0, "\x1f\x9d", CODE_ARCHIVE_UNSUPPORTED, "compressed with compress"),
-        MAGIC(0, "\x1f\x8b", CODE_ARCHIVE_UNSUPPORTED, "compressed with gzip, but not a tar file"),
-        MAGIC(0, "\3757zXZ", CODE_ARCHIVE_UNSUPPORTED, "compressed with xz, but not a tar file"),
-        MAGIC(0, "\x28\xb5\x2f\xfd", CODE_ARCHIVE_UNSUPPORTED,
-                "compressed with zstd, but not a tar file"),
-        MAGIC(0, "BZh", CODE_ARCHIVE_UNSUPPORTED, "compressed with bzip2, but not a tar file"),
         MAGIC(0, "%PDF", CODE_ARCHIVE_UNSUPPORTED, "a PDF document"),
         MAGIC(0, "\177ELF", CODE_ARCHIVE_UNSUPPORTED, "a program"),
 #undef MAGIC
@@ -66,14 +63,21 @@ static const struct magic *magic_of(int fd)
         return NULL;
 }
 
-static int refuse_unknown(int fd, struct error *err)
+static int refuse_unknown(struct source *s, struct error *err)
 {
-        const struct magic *m = magic_of(fd);
+        const char *compressed = s->bytes ? decompress_name(s->bytes) : NULL;
+        const struct magic *m = magic_of(s->fd);
         char first;
 
+        if (s->twice)
+                return error_set(
+                        err, CODE_ARCHIVE_UNSUPPORTED, "the file is compressed more than once");
+        if (compressed)
+                return error_set(err, CODE_ARCHIVE_UNSUPPORTED,
+                        "the file is compressed with %s, but not a tar file", compressed);
         if (m)
                 return error_set(err, m->code, "the file is %s", m->what);
-        if (pread(fd, &first, 1, 0) == 0)
+        if (pread(s->fd, &first, 1, 0) == 0)
                 return error_set(err, CODE_ARCHIVE_EMPTY, "the file is empty");
         return error_set(err, CODE_ARCHIVE_UNSUPPORTED, "the file is not a tar or zip archive");
 }
@@ -87,11 +91,10 @@ static const struct meaning {
 } meanings[] = {
         {"runcated", CODE_ARCHIVE_TRUNCATED, NULL},
         {"remature", CODE_ARCHIVE_TRUNCATED, NULL},
-        {"No progress", CODE_ARCHIVE_TRUNCATED, "compressed data end too early"}, /* xz */
         {"ncrypt", CODE_ARCHIVE_UNSUPPORTED, "encrypted"},
         {"assphrase", CODE_ARCHIVE_UNSUPPORTED, "encrypted"},
         {"nsupported", CODE_ARCHIVE_UNSUPPORTED, NULL},
-        {"memory", CODE_ARCHIVE_UNSUPPORTED, "needs more memory to unpack than we give"},
+        {"memory", CODE_ARCHIVE_WINDOW, "needs more memory to unpack than we give"},
         {"Pathname", CODE_ARCHIVE_BAD_NAME, "an entry's name is not the UTF-8 it claims to be"},
         {"", CODE_ARCHIVE_DAMAGED, NULL},
 };
@@ -105,14 +108,18 @@ static const struct meaning *meaning_of(const char *message)
         return m;
 }
 
-static int failure(const struct source *s, struct error *err)
+static int failure(struct source *s, struct error *err)
 {
         const char *message = archive_error_string(s->archive);
         const char *name = s->entry ? archive_entry_pathname(s->entry) : NULL;
         const struct meaning *m;
 
+        if (s->why.code != CODE_NONE) {
+                *err = s->why;
+                return name ? error_add(err, "%.200s", name) : -1;
+        }
         if (message && strstr(message, "Unrecognized archive format"))
-                return refuse_unknown(s->fd, err);
+                return refuse_unknown(s, err);
         if (archive_read_has_encrypted_entries(s->archive) > 0)
                 message = "encrypted";
         if (!message)
@@ -124,42 +131,96 @@ static int failure(const struct source *s, struct error *err)
         return name ? error_add(err, "%.200s", name) : -1;
 }
 
+/* --- opening -------------------------------------------------------------------------------- */
+
+/* The sum that every tar header has, of its bytes, with spaces for the sum itself. */
+static bool is_tar_header(const unsigned char *block)
+{
+        enum { SUM_AT = 148, SUM_END = 156 };
+        unsigned long sum = 0, given = 0;
+        int i = SUM_AT;
+
+        while (i < SUM_END && block[i] == ' ')
+                i++;
+        for (; i < SUM_END && block[i] >= '0' && block[i] <= '7'; i++)
+                given = given * 8 + (unsigned)(block[i] - '0');
+        for (i = 0; i < TAR_BLOCK; i++)
+                sum += i >= SUM_AT && i < SUM_END ? ' ' : block[i];
+        return sum == given;
+}
+
+static la_ssize_t read_piece(struct archive *archive, void *source, const void **ret)
+{
+        struct source *s = source;
+        const unsigned char *piece;
+        ssize_t n = decompress_next(s->bytes, &piece, &s->why);
+
+        (void)archive;
+        *ret = s->piece = piece;
+        s->all_read |= n == 0;
+        s->piece_len = n > 0 ? (size_t)n : 0;
+        s->given += s->piece_len;
+        if (n >= TAR_BLOCK)
+                memcpy(s->last, piece + n - TAR_BLOCK, TAR_BLOCK);
+        else if (n > 0) {
+                memmove(s->last, s->last + n, (size_t)(TAR_BLOCK - n));
+                memcpy(s->last + TAR_BLOCK - n, piece, (size_t)n);
+        }
+        return n;
+}
+
+static int open_tar(struct source *s, struct error *err)
+{
+        if (archive_read_support_format_tar(s->archive) != ARCHIVE_OK)
+                return error_set(err, CODE_INTERNAL_BUG, "libarchive has no tar");
+        if (archive_read_open(s->archive, s, NULL, read_piece, NULL) != ARCHIVE_OK)
+                return failure(s, err);
+        return 0;
+}
+
+static int open_zip(struct source *s, struct error *err)
+{
+        if (archive_read_support_format_zip_seekable(s->archive) != ARCHIVE_OK)
+                return error_set(err, CODE_INTERNAL_BUG, "libarchive has no zip");
+        if (zip_directory_check(s->fd, err) < 0)
+                return -1;
+        if (lseek(s->fd, 0, SEEK_SET) < 0 ||
+                archive_read_open_fd(s->archive, s->fd, BLOCK_SIZE) != ARCHIVE_OK)
+                return failure(s, err);
+        return 0;
+}
+
 int source_open(struct source *s, int fd, struct error *err)
 {
-        static int (*const formats_and_filters[])(struct archive *) = {
-                archive_read_support_format_tar,
-                archive_read_support_format_zip_seekable,
-                archive_read_support_filter_gzip,
-                archive_read_support_filter_bzip2,
-                archive_read_support_filter_xz,
-                archive_read_support_filter_zstd,
-        };
+        const unsigned char *head;
+        ssize_t len;
 
         *s = (struct source){.fd = fd, .converted = BUFFER_INIT};
         s->archive = archive_read_new();
         if (!s->archive)
                 return error_set(err, CODE_INFRA_MEMORY, "out of memory");
-        for (size_t i = 0; i < sizeof formats_and_filters / sizeof *formats_and_filters; i++)
-                if (formats_and_filters[i](s->archive) != ARCHIVE_OK)
-                        return error_set(err, CODE_INTERNAL_BUG, "libarchive lacks a format: %s",
-                                archive_error_string(s->archive));
-        if (lseek(fd, 0, SEEK_SET) < 0)
-                return error_errno(err, CODE_INFRA_IO, errno, "cannot read the archive");
-        if (archive_read_open_fd(s->archive, fd, BLOCK_SIZE) != ARCHIVE_OK)
-                return failure(s, err);
-        return 0;
+        s->bytes = decompress_open(fd, err);
+        if (!s->bytes)
+                return -1;
+        len = decompress_peek(s->bytes, &head, err);
+        if (len < 0)
+                return -1;
+        s->twice = decompress_name(s->bytes) && decompress_begins(head, (size_t)len);
+        if (!decompress_name(s->bytes) && !(len >= TAR_BLOCK && is_tar_header(head)) &&
+                zip_directory_is_there(fd)) {
+                decompress_close(s->bytes);
+                s->bytes = NULL;
+                s->zip = true;
+        }
+        return s->zip ? open_zip(s, err) : open_tar(s, err);
 }
 
 void source_close(struct source *s)
 {
         archive_read_free(s->archive);
+        decompress_close(s->bytes);
         buffer_free(&s->converted);
         *s = (struct source){.converted = BUFFER_INIT};
-}
-
-bool source_is_zip(const struct source *s)
-{
-        return (archive_format(s->archive) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_ZIP;
 }
 
 /* A zip name without the UTF-8 flag is code page 437 by the standard, yet many tools write UTF-8
@@ -169,7 +230,7 @@ static const char *entry_name(struct source *s, bool *ret_renamed)
 {
         const char *name = archive_entry_pathname(s->entry);
 
-        *ret_renamed = name && source_is_zip(s) && !text_utf8_valid(name, strlen(name));
+        *ret_renamed = name && s->zip && !text_utf8_valid(name, strlen(name));
         if (!*ret_renamed)
                 return name;
         buffer_clear(&s->converted);
@@ -202,36 +263,64 @@ static const char *entry_target(struct archive_entry *e, enum entry_type type)
         return target ? target : "";
 }
 
-/* What the first entry shows of the archive as a whole. */
-static int check_archive(struct source *s, struct error *err)
-{
-        s->started = true;
-        if (archive_filter_count(s->archive) > MAX_FILTERS)
-                return error_set(
-                        err, CODE_ARCHIVE_UNSUPPORTED, "the file is compressed more than once");
-        return source_is_zip(s) ? zip_directory_check(s->fd, err) : 0;
-}
-
 static int check_header(struct source *s, int r, struct error *err)
 {
-        if (!s->started && check_archive(s, err) < 0)
-                return -1;
         if (!archive_entry_pathname(s->entry))
                 return failure(s, err);
         /* For zip a warning says that the local header contradicts the directory; for tar, that
          * some attribute, which we do not take over, is not understood. */
-        if (r == ARCHIVE_WARN && source_is_zip(s))
+        if (r == ARCHIVE_WARN && s->zip)
                 return failure(s, err);
         return 0;
 }
 
-/* Zeros are an empty tar archive, but also the start of a disk image. */
-static int check_nothing(const struct source *s, struct error *err)
-{
-        const struct magic *m = magic_of(s->fd);
+/* --- the end -------------------------------------------------------------------------------- */
 
-        return m && m->offset > 0 ? refuse_unknown(s->fd, err) : 0;
+static bool is_zero(const unsigned char *bytes, size_t len)
+{
+        return len == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, len - 1) == 0);
 }
+
+/* A tar archive ends with blocks of zeros; without, it was cut off between two entries. What stands
+ * behind is read for the checksum at the end of the compressed data, but not for ever. */
+static int finish_tar(struct source *s, struct error *err)
+{
+        const unsigned char *piece;
+        uint64_t behind = s->given - (uint64_t)archive_filter_bytes(s->archive, 0);
+        ssize_t n;
+
+        if (behind <= s->piece_len)
+                s->left_some = !is_zero(s->piece + s->piece_len - behind, behind);
+        if (s->all_read && !is_zero(s->last, sizeof s->last))
+                return error_set(
+                        err, CODE_ARCHIVE_TRUNCATED, "the archive ends without its end mark");
+        while ((n = decompress_next(s->bytes, &piece, err)) > 0) {
+                s->left_some |= !is_zero(piece, (size_t)n);
+                behind += (uint64_t)n;
+                if (behind > PADDING_MOST)
+                        return error_set(err, CODE_ARCHIVE_DAMAGED,
+                                "more than 1 MiB behind the end of the archive");
+        }
+        s->left_some |= decompress_left_some(s->bytes);
+        return n < 0 ? -1 : 0;
+}
+
+/* Zeros are an empty tar archive, but also the start of a disk image. */
+static int finish(struct source *s, struct error *err)
+{
+        const struct magic *m = s->began ? NULL : magic_of(s->fd);
+
+        if (m && m->offset > 0)
+                return refuse_unknown(s, err);
+        return s->zip ? 0 : finish_tar(s, err);
+}
+
+bool source_left_some(const struct source *s)
+{
+        return s->left_some;
+}
+
+/* --- entries -------------------------------------------------------------------------------- */
 
 int source_next(struct source *s, struct entry *ret, bool *ret_renamed, struct error *err)
 {
@@ -241,12 +330,13 @@ int source_next(struct source *s, struct entry *ret, bool *ret_renamed, struct e
         r = archive_read_next_header(s->archive, &s->entry);
         if (r == ARCHIVE_EOF) {
                 s->entry = NULL;
-                return s->started ? 0 : check_nothing(s, err);
+                return finish(s, err);
         }
         if (r != ARCHIVE_OK && r != ARCHIVE_WARN) {
                 s->entry = NULL; /* half filled */
                 return failure(s, err);
         }
+        s->began = true;
         if (check_header(s, r, err) < 0)
                 return -1;
         ret->type = entry_type(s->entry);

@@ -1,4 +1,5 @@
-/* The archive being read: libarchive, held to the formats we take, its answers in our terms. */
+/* The archive being read: a tar stream, perhaps compressed, or a zip file, by libarchive's readers
+ * of those two; its answers in our terms. */
 #ifndef ASSAY_IMAGES_SOURCE_H
 #define ASSAY_IMAGES_SOURCE_H
 
@@ -10,11 +11,19 @@ struct source {
         struct archive *archive;
         struct archive_entry *entry; /* the current one; owned by `archive` */
         int fd;                      /* borrowed */
-        bool started;
-        struct buffer converted; /* a name that was not UTF-8 */
+        bool zip, twice, began;     /* twice: compressed */
+        struct decompressor *bytes; /* of a tar archive */
+        struct error why;           /* they ended with; code NONE: they did not */
+        bool all_read;              /* the reader asked for more than there is */
+        bool left_some;             /* behind the end was something else */
+        uint64_t given;             /* bytes, to the reader */
+        const unsigned char *piece; /* the last of them */
+        size_t piece_len;
+        unsigned char last[512]; /* all zeros: the end mark, when everything was read */
+        struct buffer converted;    /* a name that was not UTF-8 */
 };
 
-/* Start at the beginning of the file `fd`. */
+/* Start at the beginning of the file `fd`. `s` must stay where it is until source_close(). */
 int source_open(struct source *s, int fd, struct error *err);
 void source_close(struct source *s);
 #define _cleanup_source_ __attribute__((cleanup(source_close)))
@@ -22,8 +31,8 @@ void source_close(struct source *s);
 /* The next entry, valid until the next call. 1, or 0 at the end, or -1. `ret_renamed` says that
  * the name was not UTF-8 and has been read as code page 437. */
 int source_next(struct source *s, struct entry *ret, bool *ret_renamed, struct error *err);
-/* After the first entry: the archive has a directory of its own and can be read twice cheaply. */
-bool source_is_zip(const struct source *s);
+/* After the last entry: something stood behind the end of the archive and was not looked at. */
+bool source_left_some(const struct source *s);
 
 /* The next piece of the current entry's data and where in the file it belongs (pieces of a sparse
  * file leave holes). 1, or 0 at the end, or -1. */

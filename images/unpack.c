@@ -154,13 +154,15 @@ static int pass(struct unpacking *u, int fd, struct error *err)
 
         if (source_open(&s, fd, err) < 0)
                 return -1;
+        only_judge = s.zip && !u->judged;
         while ((r = source_next(&s, &e, &renamed, err)) > 0) {
-                only_judge = source_is_zip(&s) && !u->judged;
                 if (judge(u, &e, renamed, &p, err) < 0)
                         return -1;
                 if (!only_judge && carry_out(u, &s, &e, &p, err) < 0)
                         return -1;
         }
+        if (r == 0 && source_left_some(&s))
+                r = report_warning(u->report, "", "what stood behind its end was left out", err);
         return r < 0 ? -1 : only_judge;
 }
 

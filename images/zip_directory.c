@@ -3,8 +3,7 @@
  * to us and another to its author's tools is not one to grade. Nor is one whose entries share
  * bytes, the way to a bomb without compression.
  *
- * Nothing else relies on this: what is judged and written is what libarchive says. An archive
- * with the 64-bit extension, whose numbers are elsewhere, is let through. */
+ * Nothing else relies on this: what is judged and written is what libarchive says. */
 #include "images/zip_directory.h"
 
 #include "fd.h"
@@ -18,11 +17,16 @@
 enum {
         END_SIZE = 22,
         END_SEARCHED = 64 << 10, /* a comment may follow it */
+        LOCATOR_SIZE = 20,       /* stands before the end, and tells where the 64-bit end is */
+        END64_SIZE = 56,
         LOCAL_SIZE = 30,
+        LOCAL_EXTRA = 256, /* more is rare, and read when it is there */
         CENTRAL_SIZE = 46,
         CENTRAL_SIGNATURE = 0x02014b50,
         LOCAL_SIGNATURE = 0x04034b50,
         MAX_DIRECTORY = 16 << 20,
+        EXTRA_ZIP64 = 0x0001,
+        EXTRA_UNICODE_PATH = 0x7075,
 };
 
 struct directory {
@@ -31,18 +35,23 @@ struct directory {
         struct buffer bytes;
 };
 
-/* Where an entry lies. */
+struct text {
+        const unsigned char *at;
+        size_t len;
+};
+
+/* One entry as the directory tells it, and where it lies. */
 struct extent {
         uint64_t start, end;
-        const unsigned char *name;
-        size_t name_len;
+        struct text name, unicode; /* the second if there is one: for those who want UTF-8 */
 };
 
 static int damaged(const struct extent *e, const char *why, struct error *err)
 {
-        int shown = e->name_len < 100 ? (int)e->name_len : 100;
+        int shown = e->name.len < 100 ? (int)e->name.len : 100;
 
-        return error_set(err, CODE_ARCHIVE_DAMAGED, "%.*s: %s", shown, (const char *)e->name, why);
+        return error_set(
+                err, CODE_ARCHIVE_DAMAGED, "%.*s: %s", shown, (const char *)e->name.at, why);
 }
 
 static void skip(struct reader *r, size_t len)
@@ -51,79 +60,215 @@ static void skip(struct reader *r, size_t len)
                 get_u8(r);
 }
 
-/* The record that ends the archive, in the last bytes of the file. 1 when it was found. */
-static int find_end(int fd, uint64_t file_size, struct directory *ret)
+static struct text take(struct reader *r, size_t len)
+{
+        struct text t = {r->at, len};
+
+        skip(r, len);
+        return t;
+}
+
+static bool same(struct text a, struct text b)
+{
+        return a.len == b.len && memcmp(a.at, b.at, a.len) == 0;
+}
+
+/* --- the end of the file -------------------------------------------------------------------- */
+
+/* The directory ends where the record that tells of it begins. */
+static bool place_directory(struct directory *d, uint64_t size, uint64_t offset, uint64_t end)
+{
+        if (size > end || offset > end - size)
+                return false;
+        d->size = size;
+        d->offset = end - size;
+        d->shift = d->offset - offset;
+        return true;
+}
+
+/* The 64-bit end, whose locator stands before `end`. 1, or 0 when there is none, or -1 when the two
+ * ends tell different things. */
+static int find_end64(int fd, uint64_t end, uint32_t size32, uint32_t offset32, struct directory *d)
+{
+        unsigned char locator[LOCATOR_SIZE], record[END64_SIZE];
+        uint64_t size, offset, at;
+        struct reader r;
+
+        if (end < LOCATOR_SIZE + END64_SIZE ||
+                pread(fd, locator, sizeof locator, (off_t)(end - LOCATOR_SIZE)) !=
+                        LOCATOR_SIZE ||
+                memcmp(locator, "PK\6\7", 4) != 0)
+                return 0;
+        r = reader_of(locator + 8, 8);
+        at = get_u64(&r);
+        if (at > end - LOCATOR_SIZE - END64_SIZE)
+                return -1;
+        if (pread(fd, record, sizeof record, (off_t)at) != END64_SIZE)
+                return -1;
+        if (memcmp(record, "PK\6\6", 4) != 0) { /* bytes before the archive shift it */
+                at = end - LOCATOR_SIZE - END64_SIZE;
+                if (pread(fd, record, sizeof record, (off_t)at) != END64_SIZE ||
+                        memcmp(record, "PK\6\6", 4) != 0)
+                        return -1;
+        }
+        r = reader_of(record + 40, 16);
+        size = get_u64(&r);
+        offset = get_u64(&r);
+        if ((size32 != UINT32_MAX && size32 != size) ||
+                (offset32 != UINT32_MAX && offset32 != offset))
+                return -1;
+        return place_directory(d, size, offset, at) ? 1 : -1;
+}
+
+/* The record that ends the archive, in the last bytes of the file. 1, or 0 when there is none, or -1
+ * when it contradicts itself. */
+static int find_end(int fd, struct directory *ret)
 {
         static unsigned char tail[END_SEARCHED];
-        size_t len = file_size < sizeof tail ? (size_t)file_size : sizeof tail;
-        uint64_t start = file_size - len;
+        struct stat st;
+        uint64_t start;
+        size_t len;
 
-        if (len < END_SIZE || pread(fd, tail, len, (off_t)start) != (ssize_t)len)
+        if (fstat(fd, &st) < 0 || st.st_size < END_SIZE)
+                return 0;
+        len = (uint64_t)st.st_size < sizeof tail ? (size_t)st.st_size : sizeof tail;
+        start = (uint64_t)st.st_size - len;
+        if (pread(fd, tail, len, (off_t)start) != (ssize_t)len)
                 return 0;
         for (size_t at = len - END_SIZE + 1; at-- > 0;) {
                 struct reader r = reader_of(tail + at, len - at);
-                uint64_t offset;
+                uint32_t size, offset;
+                int r64;
 
                 if (memcmp(tail + at, "PK\5\6", 4) != 0)
                         continue;
                 skip(&r, 12);
-                ret->size = get_u32(&r);
+                size = get_u32(&r);
                 offset = get_u32(&r);
-                if (offset + ret->size > start + at)
-                        continue;
-                ret->offset = start + at - ret->size;
-                ret->shift = ret->offset - offset;
-                return 1;
+                r64 = find_end64(fd, start + at, size, offset, ret);
+                if (r64 != 0)
+                        return r64;
+                if (place_directory(ret, size, offset, start + at))
+                        return 1;
         }
         return 0;
 }
 
-/* The header before the entry: the same name; where its data end. */
+/* --- its entries ---------------------------------------------------------------------------- */
+
+/* What follows the fixed part of a header: the name for those who want UTF-8, and the numbers that
+ * do not fit into 32 bits, each only if its place in the header says so. */
+static void read_extra(struct text extra, struct text *ret_unicode, uint64_t *unpacked,
+        uint64_t *packed, uint64_t *offset)
+{
+        struct reader r = reader_of(extra.at, extra.len);
+
+        while (r.left >= 4) {
+                unsigned id = get_u16(&r);
+                struct text field = take(&r, get_u16(&r));
+                struct reader in = reader_of(field.at, field.len);
+
+                if (r.bad)
+                        return;
+                if (id == EXTRA_UNICODE_PATH && field.len > 5)
+                        *ret_unicode = (struct text){field.at + 5, field.len - 5};
+                if (id != EXTRA_ZIP64)
+                        continue;
+                if (unpacked && *unpacked == UINT32_MAX)
+                        *unpacked = get_u64(&in);
+                if (packed && *packed == UINT32_MAX)
+                        *packed = get_u64(&in);
+                if (offset && *offset == UINT32_MAX)
+                        *offset = get_u64(&in);
+        }
+}
+
+/* The header before the entry: the same names; where its data end. */
 static int check_local(int fd, struct extent *e, uint64_t packed, struct error *err)
 {
-        unsigned char local[LOCAL_SIZE + UNPACK_MAX_PATH];
-        size_t want = LOCAL_SIZE + (e->name_len < UNPACK_MAX_PATH ? e->name_len : UNPACK_MAX_PATH);
+        static unsigned char local[LOCAL_SIZE + (128 << 10)];
+        size_t want = LOCAL_SIZE + e->name.len + LOCAL_EXTRA;
         ssize_t got = pread(fd, local, want, (off_t)e->start);
         struct reader r = reader_of(local, got > 0 ? (size_t)got : 0);
+        struct text name, unicode = {NULL, 0};
         unsigned name_len, extra_len;
 
-        if (got != (ssize_t)want || get_u32(&r) != LOCAL_SIGNATURE)
+        if (get_u32(&r) != LOCAL_SIGNATURE)
                 return damaged(e, "listed in the archive's directory, but not there", err);
         skip(&r, 22);
         name_len = get_u16(&r);
         extra_len = get_u16(&r);
-        if (name_len != e->name_len || memcmp(r.at, e->name, r.left) != 0)
+        if (name_len == e->name.len && extra_len > r.left - name_len) {
+                want = LOCAL_SIZE + name_len + extra_len;
+                got = pread(fd, local, want, (off_t)e->start);
+                r = reader_of(local, got > 0 ? (size_t)got : 0);
+                skip(&r, LOCAL_SIZE);
+        }
+        name = take(&r, name_len);
+        read_extra(take(&r, extra_len), &unicode, NULL, NULL, NULL);
+        if (r.bad)
+                return damaged(e, "cut off", err);
+        if (!same(name, e->name) || (unicode.at && !same(unicode, e->unicode.at ? e->unicode : name)))
                 return damaged(e, "has another name in the archive's directory", err);
         e->end = e->start + LOCAL_SIZE + name_len + extra_len + packed;
         return 0;
 }
 
-/* One record of the directory; 1, or 0 when its numbers are 64-bit ones. */
+static int check_name(struct text name, struct error *err)
+{
+        const char *why = memchr(name.at, '\0', name.len)    ? "a name with a NUL inside"
+                          : memchr(name.at, '\\', name.len) ? "a name with a backslash"
+                                                            : NULL;
+
+        if (!why)
+                return 0;
+        return error_set(err, CODE_ARCHIVE_UNSAFE_PATH, "%.*s: %s", (int)name.len,
+                (const char *)name.at, why);
+}
+
+/* Made on Unix it may be called anything; libarchive makes files of most. */
+static bool is_special(unsigned made_by, uint32_t attributes)
+{
+        enum { MADE_ON_UNIX = 3, MADE_ON_DARWIN = 19 };
+        mode_t kind = attributes >> 16 & S_IFMT;
+
+        return (made_by >> 8 == MADE_ON_UNIX || made_by >> 8 == MADE_ON_DARWIN) && kind != 0 &&
+               kind != S_IFREG && kind != S_IFDIR && kind != S_IFLNK;
+}
+
+/* One record of the directory, behind its signature. */
 static int read_central(
         int fd, const struct directory *d, struct reader *r, struct extent *ret, struct error *err)
 {
-        uint64_t packed, offset;
-        unsigned extra_len, comment_len;
+        uint64_t packed, unpacked, offset;
+        unsigned made_by, name_len, extra_len, comment_len;
+        uint32_t attributes;
 
-        skip(r, 16);
+        made_by = get_u16(r);
+        skip(r, 14);
         packed = get_u32(r);
-        skip(r, 4);
-        ret->name_len = get_u16(r);
+        unpacked = get_u32(r);
+        name_len = get_u16(r);
         extra_len = get_u16(r);
         comment_len = get_u16(r);
-        skip(r, 8);
+        skip(r, 4);
+        attributes = get_u32(r);
         offset = get_u32(r);
-        ret->name = r->at;
-        skip(r, ret->name_len + extra_len + comment_len);
+        ret->name = take(r, name_len);
+        read_extra(take(r, extra_len), &ret->unicode, &unpacked, &packed, &offset);
+        skip(r, comment_len);
         if (r->bad)
                 return error_set(err, CODE_ARCHIVE_DAMAGED, "the archive's directory is cut off");
-        if (packed == UINT32_MAX || offset == UINT32_MAX)
-                return 0;
-        if (memchr(ret->name, '\0', ret->name_len))
-                return error_set(err, CODE_ARCHIVE_UNSAFE_PATH, "%.*s: a name with a NUL inside",
-                        (int)ret->name_len, (const char *)ret->name);
+        if (check_name(ret->name, err) < 0 ||
+                (ret->unicode.at && check_name(ret->unicode, err) < 0))
+                return -1;
+        if (is_special(made_by, attributes))
+                return error_set(err, CODE_ARCHIVE_SPECIAL, "%.*s: a device, pipe or socket",
+                        (int)name_len, (const char *)ret->name.at);
+        if (offset > d->offset || packed > d->offset)
+                return damaged(ret, "lies outside the archive", err);
         ret->start = offset + d->shift;
-        return check_local(fd, ret, packed, err) < 0 ? -1 : 1;
+        return check_local(fd, ret, packed, err);
 }
 
 /* Order of entries that share no byte; those that do are "equal". */
@@ -143,12 +288,9 @@ static int check_records(
 
         for (struct extent *e = extents; r.left > 0 && get_u32(&r) == CENTRAL_SIGNATURE; e++) {
                 struct extent *const *found;
-                int known = read_central(fd, d, &r, e, err);
 
-                if (known < 0)
+                if (read_central(fd, d, &r, e, err) < 0)
                         return -1;
-                if (known == 0)
-                        continue;
                 found = tsearch(e, tree, compare);
                 if (!found)
                         return error_set(err, CODE_INFRA_MEMORY, "out of memory");
@@ -190,16 +332,21 @@ static int load(int fd, struct directory *d, struct error *err)
         return 0;
 }
 
+bool zip_directory_is_there(int fd)
+{
+        struct directory unused = {.bytes = BUFFER_INIT};
+
+        return find_end(fd, &unused) != 0;
+}
+
 int zip_directory_check(int fd, struct error *err)
 {
         struct directory d = {.bytes = BUFFER_INIT};
-        struct stat st;
-        int r;
+        int r = find_end(fd, &d);
 
-        if (fstat(fd, &st) < 0)
-                return error_errno(err, CODE_INFRA_IO, errno, "cannot read the archive");
-        if (!find_end(fd, (uint64_t)st.st_size, &d))
-                return 0; /* the 64-bit form, or libarchive would not have taken it */
+        if (r <= 0)
+                return error_set(err, CODE_ARCHIVE_DAMAGED,
+                        "the record at the end of the zip archive contradicts itself");
         r = load(fd, &d, err) < 0 ? -1 : check_directory(fd, &d, err);
         buffer_free(&d.bytes);
         return r;

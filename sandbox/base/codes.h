@@ -23,6 +23,7 @@ X(ARCHIVE_TRUNCATED,   "archive.truncated",        CLASS_SUBMISSION, END_REJECTE
 X(ARCHIVE_DAMAGED,     "archive.damaged",          CLASS_SUBMISSION, END_REJECTED, "pack and upload the archive again; its content contradicts itself")
 X(ARCHIVE_UNREADABLE, "archive.unreadable",       CLASS_SUBMISSION, END_REJECTED, "pack the archive again with an ordinary tool; this one broke the unpacker")
 X(ARCHIVE_UNSUPPORTED, "archive.unsupported",      CLASS_SUBMISSION, END_REJECTED, "send a tar (plain, gzip, xz, zstd, bzip2) or zip file without encryption")
+X(ARCHIVE_WINDOW,      "archive.window_too_large", CLASS_SUBMISSION, END_REJECTED, "compress with an ordinary setting: xz up to -9, zstd without --long")
 X(ARCHIVE_EMPTY,       "archive.empty",            CLASS_SUBMISSION, END_REJECTED, "pack at least one file")
 X(ARCHIVE_TIMEOUT,     "archive.too_slow",         CLASS_SUBMISSION, END_REJECTED, "pack the archive again with an ordinary tool; unpacking it took too long")
 X(ARCHIVE_REQUIRED,    "archive.required_file_missing", CLASS_SUBMISSION, END_REJECTED, "add the file that the task asks for")
