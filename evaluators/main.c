@@ -41,6 +41,7 @@ static const struct confinement confinement = {
         .name = "assay-score",
         .keep_fds = 2,
         .tree = -EBADF,
+        .readable = -EBADF,
         .cpu_seconds = 10,
         .memory = 512 << 20,
         .file_size = 0, /* the answer goes to a pipe */

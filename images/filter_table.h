@@ -18,7 +18,8 @@
         ALLOW(mkdirat, "folders")                                                                  \
         ALLOW(symlinkat, "links that stay inside")                                                 \
         ALLOW(unlinkat, "removing")                                                                \
-        ALLOW(getdents64, "removing")                                                              \
+        ALLOW(getdents64, "directories as submissions; removing")                                  \
+        ALLOW(readlinkat, "links in directories that are submissions")                             \
         ALLOW_ZERO(fchmod, 1, 07000, "removing from folders without permissions; no set-id")       \
         ALLOW_ZERO(fchmodat, 2, 07000, "removing folders that cannot be opened; no set-id")        \
         ALLOW(close, "descriptors of files written")                                               \

@@ -1,6 +1,6 @@
 /* How assay-unpack is asked and how it answers.
  *
- *   0  the archive: a regular file, read-only (anything for UNPACK_REMOVE)
+ *   0  the archive: a regular file, read-only, or a directory (anything for UNPACK_REMOVE)
  *   1  a socket: requests come, answers go
  *   2  /dev/null
  *   3  the directory to fill (or, for UNPACK_REMOVE, to empty), owned by the unpacker's id
@@ -23,7 +23,8 @@ enum unpack_message {
         UNPACK_DONE,        /* u64 entries (files, folders, links made; after UNPACK_REMOVE:
                                removed), u64 unpacked bytes, u32 sections (a bit for each heading
                                of SUBMISSION.md, in the order of UNPACK_SECTIONS), u8
-                               has_submission_md, text root (empty, or one name) */
+                               has_submission_md, text root (empty, or one name), text digest (of a
+                               directory, folder.h; else empty) */
         UNPACK_ERROR,       /* error */
 };
 

@@ -39,6 +39,7 @@ int report_done(struct report *r, const struct outcome *o, struct error *err)
         put_u32(&b, o->sections);
         put_u8(&b, o->has_submission_md);
         put_text(&b, o->root);
+        put_text(&b, o->digest);
         if (report_rest(r, err) < 0)
                 return -1;
         return frame_send(r->fd, UNPACK_DONE, &b, NULL, 0, err);

@@ -17,7 +17,8 @@ struct outcome {
         uint64_t bytes;
         uint32_t sections; /* bits by the order of UNPACK_SECTIONS */
         bool has_submission_md;
-        char root[256]; /* the common top folder, or empty */
+        char root[256];  /* the common top folder, or empty */
+        char digest[65]; /* of a directory; "" of archives, which have bytes to hash */
 };
 
 int report_warning(struct report *r, const char *field, const char *message, struct error *err);

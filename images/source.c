@@ -5,11 +5,13 @@
 
 #include "fd.h"
 #include "images/decompress.h"
+#include "images/folder.h"
 #include "images/zip_directory.h"
 #include "text.h"
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -190,35 +192,73 @@ static int open_zip(struct source *s, struct error *err)
         return 0;
 }
 
-int source_open(struct source *s, int fd, struct error *err)
+static int open_folder(struct source *s, uint64_t max, struct error *err)
+{
+        s->folder = malloc(sizeof *s->folder);
+        if (!s->folder)
+                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+        return folder_open(s->folder, s->fd, max, err);
+}
+
+/* JSON begins with one of two characters, as answers do. */
+static bool is_answer(const unsigned char *head, size_t len)
+{
+        size_t at = len >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+
+        while (at < len && memchr(" \t\r\n", head[at], 4))
+                at++;
+        return at < len && (head[at] == '{' || head[at] == '[');
+}
+
+static int find_kind(struct source *s, struct error *err)
 {
         const unsigned char *head;
+        struct stat st;
         ssize_t len;
 
-        *s = (struct source){.fd = fd, .converted = BUFFER_INIT};
+        if (fstat(s->fd, &st) < 0)
+                return error_errno(err, CODE_INFRA_IO, errno, "cannot read the submission");
+        if (S_ISDIR(st.st_mode)) {
+                s->kind = SOURCE_FOLDER;
+                return 0;
+        }
+        s->bytes = decompress_open(s->fd, err);
+        len = s->bytes ? decompress_peek(s->bytes, &head, err) : -1;
+        if (len < 0)
+                return -1;
+        if (decompress_name(s->bytes))
+                s->twice = decompress_begins(head, (size_t)len);
+        else if (len >= TAR_BLOCK && is_tar_header(head))
+                s->kind = SOURCE_TAR;
+        else if (zip_directory_is_there(s->fd))
+                s->kind = SOURCE_ZIP;
+        else if (is_answer(head, (size_t)len))
+                s->kind = SOURCE_ANSWER;
+        return 0;
+}
+
+int source_open(struct source *s, int fd, uint64_t max, struct error *err)
+{
+        *s = (struct source){.fd = fd, .kind = SOURCE_TAR, .converted = BUFFER_INIT};
+        if (find_kind(s, err) < 0)
+                return -1;
+        if (s->kind == SOURCE_FOLDER)
+                return open_folder(s, max, err);
+        if (s->kind == SOURCE_ANSWER)
+                return 0;
         s->archive = archive_read_new();
         if (!s->archive)
                 return error_set(err, CODE_INFRA_MEMORY, "out of memory");
-        s->bytes = decompress_open(fd, err);
-        if (!s->bytes)
-                return -1;
-        len = decompress_peek(s->bytes, &head, err);
-        if (len < 0)
-                return -1;
-        s->twice = decompress_name(s->bytes) && decompress_begins(head, (size_t)len);
-        if (!decompress_name(s->bytes) && !(len >= TAR_BLOCK && is_tar_header(head)) &&
-                zip_directory_is_there(fd)) {
-                decompress_close(s->bytes);
-                s->bytes = NULL;
-                s->zip = true;
-        }
-        return s->zip ? open_zip(s, err) : open_tar(s, err);
+        return s->kind == SOURCE_ZIP ? open_zip(s, err) : open_tar(s, err);
 }
 
 void source_close(struct source *s)
 {
         archive_read_free(s->archive);
         decompress_close(s->bytes);
+        if (s->folder)
+                folder_close(s->folder);
+        free(s->folder);
         buffer_free(&s->converted);
         *s = (struct source){.converted = BUFFER_INIT};
 }
@@ -230,7 +270,7 @@ static const char *entry_name(struct source *s, bool *ret_renamed)
 {
         const char *name = archive_entry_pathname(s->entry);
 
-        *ret_renamed = name && s->zip && !text_utf8_valid(name, strlen(name));
+        *ret_renamed = name && s->kind == SOURCE_ZIP && !text_utf8_valid(name, strlen(name));
         if (!*ret_renamed)
                 return name;
         buffer_clear(&s->converted);
@@ -269,7 +309,7 @@ static int check_header(struct source *s, int r, struct error *err)
                 return failure(s, err);
         /* For zip a warning says that the local header contradicts the directory; for tar, that
          * some attribute, which we do not take over, is not understood. */
-        if (r == ARCHIVE_WARN && s->zip)
+        if (r == ARCHIVE_WARN && s->kind == SOURCE_ZIP)
                 return failure(s, err);
         return 0;
 }
@@ -312,7 +352,7 @@ static int finish(struct source *s, struct error *err)
 
         if (m && m->offset > 0)
                 return refuse_unknown(s, err);
-        return s->zip ? 0 : finish_tar(s, err);
+        return s->kind == SOURCE_ZIP ? 0 : finish_tar(s, err);
 }
 
 bool source_left_some(const struct source *s)
@@ -320,9 +360,17 @@ bool source_left_some(const struct source *s)
         return s->left_some;
 }
 
+void source_digest(struct source *s, char ret[65])
+{
+        ret[0] = '\0';
+        if (s->kind == SOURCE_FOLDER)
+                folder_digest(s->folder, ret);
+}
+
 /* --- entries -------------------------------------------------------------------------------- */
 
-int source_next(struct source *s, struct entry *ret, bool *ret_renamed, struct error *err)
+static int next_of_archive(
+        struct source *s, struct entry *ret, bool *ret_renamed, struct error *err)
 {
         int r;
 
@@ -350,8 +398,37 @@ int source_next(struct source *s, struct entry *ret, bool *ret_renamed, struct e
         return buffer_ok(&s->converted) ? 1 : error_set(err, CODE_INFRA_MEMORY, "out of memory");
 }
 
-int source_data(struct source *s, const void **ret_data, size_t *ret_len, uint64_t *ret_offset,
-        struct error *err)
+int source_next(struct source *s, struct entry *ret, bool *ret_renamed, struct error *err)
+{
+        *ret_renamed = false;
+        switch (s->kind) {
+        case SOURCE_FOLDER:
+                return folder_next(s->folder, ret, err);
+        case SOURCE_ANSWER:
+                *ret = (struct entry){.path = "answer.json", .target = "", .type = ENTRY_FILE};
+                return !s->began && (s->began = true);
+        default:
+                return next_of_archive(s, ret, ret_renamed, err);
+        }
+}
+
+static int data_of_answer(struct source *s, const void **ret_data, size_t *ret_len,
+        uint64_t *ret_offset, struct error *err)
+{
+        const unsigned char *piece;
+        ssize_t n = decompress_next(s->bytes, &piece, err);
+
+        if (n < 0)
+                return -1;
+        *ret_data = piece;
+        *ret_len = (size_t)n;
+        *ret_offset = s->given;
+        s->given += (uint64_t)n;
+        return n > 0;
+}
+
+static int data_of_archive(struct source *s, const void **ret_data, size_t *ret_len,
+        uint64_t *ret_offset, struct error *err)
 {
         la_int64_t offset = 0;
         int r = archive_read_data_block(s->archive, ret_data, ret_len, &offset);
@@ -362,4 +439,17 @@ int source_data(struct source *s, const void **ret_data, size_t *ret_len, uint64
                 return failure(s, err);
         *ret_offset = (uint64_t)offset;
         return 1;
+}
+
+int source_data(struct source *s, const void **ret_data, size_t *ret_len, uint64_t *ret_offset,
+        struct error *err)
+{
+        switch (s->kind) {
+        case SOURCE_FOLDER:
+                return folder_data(s->folder, ret_data, ret_len, ret_offset, err);
+        case SOURCE_ANSWER:
+                return data_of_answer(s, ret_data, ret_len, ret_offset, err);
+        default:
+                return data_of_archive(s, ret_data, ret_len, ret_offset, err);
+        }
 }

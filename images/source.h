@@ -1,5 +1,6 @@
-/* The archive being read: a tar stream, perhaps compressed, or a zip file, by libarchive's readers
- * of those two; its answers in our terms. */
+/* What is unpacked: a tar stream, perhaps compressed, or a zip file, by libarchive's readers of those
+ * two, their answers in our terms; a directory; or a single JSON answer. What it is, its content
+ * tells, not its name. */
 #ifndef ASSAY_IMAGES_SOURCE_H
 #define ASSAY_IMAGES_SOURCE_H
 
@@ -7,12 +8,16 @@
 
 #include <sys/types.h>
 
+enum source_kind { SOURCE_TAR, SOURCE_ZIP, SOURCE_FOLDER, SOURCE_ANSWER };
+
 struct source {
+        enum source_kind kind;
         struct archive *archive;
         struct archive_entry *entry; /* the current one; owned by `archive` */
         int fd;                      /* borrowed */
-        bool zip, twice, began;     /* twice: compressed */
-        struct decompressor *bytes; /* of a tar archive */
+        struct folder *folder;
+        bool twice, began;          /* twice: compressed */
+        struct decompressor *bytes; /* of a tar archive, or of an answer */
         struct error why;           /* they ended with; code NONE: they did not */
         bool all_read;              /* the reader asked for more than there is */
         bool left_some;             /* behind the end was something else */
@@ -23,8 +28,9 @@ struct source {
         struct buffer converted;    /* a name that was not UTF-8 */
 };
 
-/* Start at the beginning of the file `fd`. `s` must stay where it is until source_close(). */
-int source_open(struct source *s, int fd, struct error *err);
+/* Start at the beginning of the file or directory `fd`; a folder may have at most `max` names. `s` must
+ * stay where it is until source_close(). */
+int source_open(struct source *s, int fd, uint64_t max, struct error *err);
 void source_close(struct source *s);
 #define _cleanup_source_ __attribute__((cleanup(source_close)))
 
@@ -33,6 +39,8 @@ void source_close(struct source *s);
 int source_next(struct source *s, struct entry *ret, bool *ret_renamed, struct error *err);
 /* After the last entry: something stood behind the end of the archive and was not looked at. */
 bool source_left_some(const struct source *s);
+/* After the last entry: the digest of a directory (folder.h), or "". */
+void source_digest(struct source *s, char ret[65]);
 
 /* The next piece of the current entry's data and where in the file it belongs (pieces of a sparse
  * file leave holes). 1, or 0 at the end, or -1. */

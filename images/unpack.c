@@ -144,7 +144,7 @@ static int judge(
 }
 
 /* Go through the archive once. 1: it was a zip archive's first pass, another one must follow. */
-static int pass(struct unpacking *u, int fd, struct error *err)
+static int pass(struct unpacking *u, int fd, struct outcome *ret, struct error *err)
 {
         _cleanup_source_ struct source s = {0};
         bool renamed, only_judge = false;
@@ -152,9 +152,9 @@ static int pass(struct unpacking *u, int fd, struct error *err)
         struct plan p = {.step = PLAN_SKIP};
         int r;
 
-        if (source_open(&s, fd, err) < 0)
+        if (source_open(&s, fd, u->request->max_entries, err) < 0)
                 return -1;
-        only_judge = s.zip && !u->judged;
+        only_judge = s.kind == SOURCE_ZIP && !u->judged;
         while ((r = source_next(&s, &e, &renamed, err)) > 0) {
                 if (judge(u, &e, renamed, &p, err) < 0)
                         return -1;
@@ -163,19 +163,21 @@ static int pass(struct unpacking *u, int fd, struct error *err)
         }
         if (r == 0 && source_left_some(&s))
                 r = report_warning(u->report, "", "what stood behind its end was left out", err);
+        if (r == 0)
+                source_digest(&s, ret->digest);
         return r < 0 ? -1 : only_judge;
 }
 
-static int run_passes(struct unpacking *u, int fd, struct error *err)
+static int run_passes(struct unpacking *u, int fd, struct outcome *ret, struct error *err)
 {
-        int r = pass(u, fd, err);
+        int r = pass(u, fd, ret, err);
 
         if (r <= 0)
                 return r;
         u->judged = true;
         u->headers = 0;
         catalog_free(&u->catalog);
-        return pass(u, fd, err);
+        return pass(u, fd, ret, err);
 }
 
 /* Links that were inside the archive's tree but climb out of the folder that is now the root. */
@@ -255,7 +257,7 @@ int unpack(int fd, int root, const struct request *request, struct report *repor
         int r;
 
         catalog_init(&u.catalog, request->max_entries);
-        r = run_passes(&u, fd, err);
+        r = run_passes(&u, fd, ret, err);
         if (r == 0)
                 r = look_at_result(&u, ret, err);
         tree_close(&u.tree);

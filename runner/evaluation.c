@@ -70,6 +70,9 @@ int evaluation_open(struct evaluation *e, const char *task, const char *submissi
                 return -1;
         if (e->task.tests >= 0 && channel_trust_tree(&e->channel, e->task.tests, err) < 0)
                 return -1;
+        if (e->submission.is_directory &&
+                channel_trust_tree(&e->channel, e->submission.archive, err) < 0)
+                return -1;
         return privilege_drop(err);
 }
 

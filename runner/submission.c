@@ -38,10 +38,7 @@ int submission_open(struct submission *s, const char *path, struct error *err)
         s->archive = input_open(path);
         if (s->archive < 0 || fstat(s->archive, &st) < 0)
                 return error_errno(err, CODE_SUBMISSION_MISSING, errno, "%s", path);
-        if (S_ISDIR(st.st_mode))
-                return error_set(err, CODE_SUBMISSION_MISSING,
-                        "%s: is a directory; pack it: tar -C %s -czf submission.tar.gz .", path,
-                        path);
+        s->is_directory = S_ISDIR(st.st_mode);
         return 0;
 }
 
@@ -75,6 +72,8 @@ int submission_receive(struct submission *s, const struct task *t, struct error 
 {
         struct stat st;
 
+        if (s->is_directory)
+                return 0; /* it is measured as it is copied */
         if (input_settle(&s->archive, t->max_archive, &s->bytes, err) < 0)
                 return error_add(err, "the submission");
         if (fstat(s->archive, &st) < 0)
@@ -100,11 +99,12 @@ static void add_warning(struct submission *s, struct reader *r)
         s->warnings[s->warning_count++] = w;
 }
 
-static void put_request(struct buffer *payload, const struct task *t)
+/* The root of a directory is the directory. */
+static void put_request(struct buffer *payload, const struct task *t, bool is_directory)
 {
         put_u64(payload, t->max_entries);
         put_u64(payload, t->max_unpacked);
-        put_u8(payload, t->strip_common_root);
+        put_u8(payload, t->strip_common_root && !is_directory);
         put_u8(payload, t->links_drop);
         put_u32(payload, t->required_count);
         for (unsigned i = 0; i < t->required_count; i++) {
@@ -122,15 +122,21 @@ struct unpacking {
 static int take_done(
         struct submission *s, struct reader *r, const struct workspace *w, struct error *err)
 {
-        char root[256];
+        char root[256], digest[sizeof s->sha256];
 
         s->entries = get_u64(r);
         s->unpacked_bytes = get_u64(r);
         s->sections = get_u32(r);
         get_u8(r);
         get_text(r, root, sizeof root);
-        if (!reader_done(r) || strchr(root, '/'))
+        get_text(r, digest, sizeof digest);
+        if (!reader_done(r) || strchr(root, '/') || (*digest != '\0') != s->is_directory ||
+                strspn(digest, "0123456789abcdef") != strlen(digest))
                 return error_set(err, CODE_INTERNAL_FRAME, "the unpacker sent a malformed answer");
+        if (s->is_directory) {
+                memcpy(s->sha256, digest, sizeof digest);
+                s->bytes = s->unpacked_bytes;
+        }
         s->root = beneath_open(w->tree, *root ? root : ".", O_PATH | O_DIRECTORY, 0);
         if (s->root < 0)
                 return error_errno(err, CODE_INTERNAL_FRAME, errno, "the unpacker left no tree");
@@ -157,6 +163,8 @@ static int check_unchanged(const struct submission *s, struct error *err)
 {
         struct stat st;
 
+        if (s->is_directory)
+                return 0;
         if (fstat(s->archive, &st) < 0 || (uint64_t)st.st_size != s->bytes ||
                 st.st_ctim.tv_sec != s->changed.tv_sec || st.st_ctim.tv_nsec != s->changed.tv_nsec)
                 return error_set(
@@ -182,7 +190,7 @@ int submission_unpack(struct submission *s, const struct task *t, const struct w
                 .to = &to,
         };
 
-        put_request(&payload, t);
+        put_request(&payload, t, s->is_directory);
         if (helper_ask(c, &q, err) == 0)
                 return check_unchanged(s, err);
         /* An archive that brings its reader down is a bad one, and no free retry. */

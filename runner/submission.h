@@ -14,10 +14,11 @@ struct warning {
 };
 
 struct submission {
-        int archive; /* a regular file, or a copy in memory of what was none */
+        int archive; /* a regular file, a copy in memory of what was none, or a directory */
+        bool is_directory;
         uint64_t bytes;
         struct timespec changed; /* when it was hashed: what is unpacked must be what was hashed */
-        char sha256[65];
+        char sha256[65]; /* of the archive's bytes; of a directory, what images/folder.h says */
         uint64_t entries, unpacked_bytes;
         uint32_t sections; /* a bit for each of SUBMISSION.md's headings */
         int root;          /* the directory that is the submission: the tree, or its one folder */
@@ -30,7 +31,7 @@ struct submission {
                 .archive = -EBADF, .root = -EBADF                                                  \
         }
 
-/* Open the archive with the caller's rights. */
+/* Open the archive or directory with the caller's rights. */
 int submission_open(struct submission *s, const char *path, struct error *err);
 /* Measure and hash it; above the task's max_archive it is rejected. */
 int submission_receive(struct submission *s, const struct task *t, struct error *err);

@@ -83,8 +83,9 @@ const char *confine_bound(void)
 static int fence_off_host(void)
 {
         _cleanup_fd_ int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+        const struct confine_tree all = {root, UINT64_MAX};
 
-        return root < 0 ? -1 : confine_landlock(root, UINT64_MAX, true);
+        return root < 0 ? -1 : confine_landlock(&all, 1, true);
 }
 
 /* Instead of denying, ask: the supervisor writes down what it is asked, and denies (trace.c). Sends

@@ -43,6 +43,7 @@ int helper_start(struct supervisor *s, struct frame *f, struct error *err)
         struct helper_process *h = find_free(s);
         const char *argv[4] = {NULL};
         struct spawn spawn = SPAWN_INIT;
+        _cleanup_fd_ int given = -EBADF;
 
         if (!reader_done(&r) || which >= HELPER_COUNT || mode >= HELPER_MODE_COUNT || !h ||
                 f->fd_count != helpers[which].asked)
@@ -64,6 +65,12 @@ int helper_start(struct supervisor *s, struct frame *f, struct error *err)
 
                 spawn.fds[i] = from == NOWHERE ? -EBADF : f->fds[from];
         }
+        /* A directory that the runner named while it had its caller's rights, the helper may read as
+         * its owner could. */
+        if (s->machine.root && supervisor_trusts(s, f->fds[0]))
+                given = mounts_give(f->fds[0], helpers[which].id);
+        if (given >= 0)
+                spawn.fds[0] = given;
         spawn.change_ids = s->machine.root;
         spawn.uid = helpers[which].id;
         spawn.gid = helpers[which].id;

@@ -187,24 +187,44 @@ static int reopen(int tree, int *ret_fd, struct error *err)
         return 0;
 }
 
-/* A copy of the mount at `tree` in which what `owner` owns on disk belongs to the cell's root. -1
- * where the file system or the kernel cannot do that: then it is shown with the ids it has. */
-static int map_owner(
-        const struct mounts_for *who, int tree, const struct stat *owner, unsigned recursive)
+/* A copy of the mount at `tree`, its ids mapped as a user namespace does. -1 where the file system or
+ * the kernel cannot do that. */
+static int map_ids(int tree, int users, unsigned recursive)
 {
-        _cleanup_fd_ int copy = -EBADF, users = -EBADF;
         struct mount_attr map = {.attr_set = MOUNT_ATTR_IDMAP, .propagation = MS_PRIVATE};
-
-        users = owner->st_uid == 0 ? ids_open_namespace(who->first)
-                                   : ids_make_namespace(owner->st_uid, owner->st_gid, &who->ids);
-        copy = sys_open_tree(
+        _cleanup_fd_ int copy = sys_open_tree(
                 tree, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | recursive);
+
         if (users < 0 || copy < 0)
                 return -1;
         map.userns_fd = (uint64_t)users;
         if (sys_mount_setattr(copy, "", AT_EMPTY_PATH | recursive, &map) < 0)
                 return -1;
         return take_fd(&copy);
+}
+
+/* What `owner` owns on disk belongs to the cell's root; where that cannot be, it is shown with the ids
+ * it has. */
+static int map_owner(
+        const struct mounts_for *who, int tree, const struct stat *owner, unsigned recursive)
+{
+        _cleanup_fd_ int users =
+                owner->st_uid == 0 ? ids_open_namespace(who->first)
+                                   : ids_make_namespace(owner->st_uid, owner->st_gid, &who->ids);
+
+        return map_ids(tree, users, recursive);
+}
+
+int mounts_give(int tree, uid_t id)
+{
+        const struct ids ids = {.kind = IDS_SINGLE, .uid = id, .gid = id, .count = 1};
+        _cleanup_fd_ int users = -EBADF;
+        struct stat st;
+
+        if (fstat(tree, &st) < 0)
+                return -1;
+        users = ids_make_namespace(st.st_uid, st.st_gid, &ids);
+        return map_ids(tree, users, 0);
 }
 
 /* Keep a mount that is to be a layer. It is itself detached; see attach_layers(). */

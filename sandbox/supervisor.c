@@ -154,7 +154,7 @@ static void trust_tree(struct supervisor *s, struct frame *f, struct error *err)
         s->trees[s->tree_count++].inode = st.st_ino;
 }
 
-static bool is_trusted(const struct supervisor *s, int tree)
+bool supervisor_trusts(const struct supervisor *s, int tree)
 {
         struct stat st;
 
@@ -172,7 +172,7 @@ static bool may_ask(const struct supervisor *s, const struct cell_request *q)
                 return false;
         for (unsigned i = 0; i < q->mount_count; i++)
                 if (q->mounts[i].kind == PLACE_BIND ||
-                        (q->mounts[i].kind == PLACE_OWNED && !is_trusted(s, q->mounts[i].tree)))
+                        (q->mounts[i].kind == PLACE_OWNED && !supervisor_trusts(s, q->mounts[i].tree)))
                         return false;
         return true;
 }

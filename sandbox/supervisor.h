@@ -42,6 +42,9 @@ int supervisor_serve(struct supervisor *s);
 /* assay-cell exec: run the one request that waits in the socket, pass its end on. */
 int supervisor_exec(struct supervisor *s);
 
+/* Was it named by CELL_TREE? */
+bool supervisor_trusts(const struct supervisor *s, int tree);
+
 /* helper.c: start a helper as HELPER_START says. */
 int helper_start(struct supervisor *s, struct frame *f, struct error *err);
 /* Its exit status, or 128 + signal; the place is free afterwards. */

@@ -62,14 +62,13 @@ int confine_landlock_abi(void)
         return abi > 0 ? (int)abi : 0;
 }
 
-int confine_landlock(int tree, uint64_t allowed, bool network)
+int confine_landlock(const struct confine_tree *trees, unsigned count, bool network)
 {
         /* Bits by ABI version; the newer ones are not in every system's header. */
         static const uint64_t known[] = {0, 0x1fff, 0x3fff, 0x7fff, 0x7fff, 0xffff};
         struct {
                 uint64_t fs, net, scope;
         } rules = {0};
-        struct landlock_path_beneath_attr beneath = {.parent_fd = tree};
         int abi = confine_landlock_abi();
         size_t size = abi >= 6 ? 24 : abi >= 4 ? 16 : 8;
         _cleanup_fd_ int ruleset = -EBADF;
@@ -82,10 +81,12 @@ int confine_landlock(int tree, uint64_t allowed, bool network)
         ruleset = (int)syscall(SYS_landlock_create_ruleset, &rules, size, 0);
         if (ruleset < 0)
                 return -1;
-        if (tree >= 0) {
-                beneath.allowed_access = allowed & rules.fs;
-                if (syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &beneath,
-                            0) < 0)
+        for (; count > 0; trees++, count--) {
+                struct landlock_path_beneath_attr beneath = {
+                        .parent_fd = trees->tree, .allowed_access = trees->allowed & rules.fs};
+
+                if (trees->tree >= 0 && syscall(SYS_landlock_add_rule, ruleset,
+                                                LANDLOCK_RULE_PATH_BENEATH, &beneath, 0) < 0)
                         return -1;
         }
         return (int)syscall(SYS_landlock_restrict_self, ruleset, 0);
@@ -97,6 +98,8 @@ static const uint64_t below_tree = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCE
                                    LANDLOCK_ACCESS_FS_READ_DIR | LANDLOCK_ACCESS_FS_REMOVE_DIR |
                                    LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_DIR |
                                    LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SYM;
+
+static const uint64_t below_readable = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
 
 static int limits(const struct confinement *c)
 {
@@ -112,6 +115,8 @@ static int limits(const struct confinement *c)
 
 int confine_self(const struct confinement *c, struct error *err)
 {
+        const struct confine_tree trees[] = {
+                {c->tree, below_tree}, {c->readable, below_readable}};
         const char *step = NULL;
 
         if (prctl(PR_SET_DUMPABLE, 0) < 0)
@@ -122,7 +127,7 @@ int confine_self(const struct confinement *c, struct error *err)
                 step = "capabilities";
         else if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
                 step = "no_new_privs";
-        else if (confine_landlock(c->tree, below_tree, false) < 0)
+        else if (confine_landlock(trees, 2, false) < 0)
                 step = "landlock";
         else if (limits(c) < 0)
                 step = "limits";

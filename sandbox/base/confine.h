@@ -17,6 +17,7 @@ struct confinement {
         const char *name;                 /* for messages */
         unsigned keep_fds;                /* descriptors 0 … keep_fds-1 stay, all others close */
         int tree;                         /* the directory it may write below, or -EBADF */
+        int readable;                     /* one it may read below, or -EBADF */
         uint64_t cpu_seconds;             /* RLIMIT_CPU */
         uint64_t memory;                  /* RLIMIT_AS, bytes */
         uint64_t file_size;               /* RLIMIT_FSIZE, bytes */
@@ -39,10 +40,15 @@ int confine_drop_capabilities(void);
 int confine_filter(const struct sock_filter *filter, size_t length);
 /* The version of landlock's interface that the kernel has; 0 for none. */
 int confine_landlock_abi(void);
-/* Landlock alone: refuse everything it knows but `allowed` (LANDLOCK_ACCESS_FS_…) below `tree`
- * (-EBADF: nowhere), TCP where `network` is false, and abstract sockets and signals that leave.
- * 0 also where the kernel has no landlock. Needs no_new_privs. */
-int confine_landlock(int tree, uint64_t allowed, bool network);
+/* A directory and what may be done below it (LANDLOCK_ACCESS_FS_…); -EBADF: nothing. */
+struct confine_tree {
+        int tree;
+        uint64_t allowed;
+};
+/* Landlock alone: refuse everything it knows but what is allowed below the trees, TCP where `network`
+ * is false, and abstract sockets and signals that leave. 0 also where the kernel has no landlock.
+ * Needs no_new_privs. */
+int confine_landlock(const struct confine_tree *trees, unsigned count, bool network);
 
 /* Called by a helper right after confine_self(), where it exists: the tests link one that plays a
  * helper that was taken over (tests/takeover/hook.c). Products have none. */

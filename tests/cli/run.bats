@@ -26,6 +26,28 @@ setup() {
     nothing_left
 }
 
+@test "a directory is a submission too, also one that only its owner may read" {
+    task good
+    submission palindrome lib/deep/file
+    (umask 077 && cp -r "$work/submission" "$work/private")
+    chmod -R go-rwx "$work/private"
+    status=0
+    "$ASSAY" run --json "${weak[@]}" "$work/task" "$work/private" > "$work/result.json" 2> "$work/errors" ||
+        status=$?
+    is exit 0 "$status"
+    is entries 4 "$(field .submission.entries)"
+    is 'a digest' 64 "$(field '.submission.sha256 | length')"
+    nothing_left
+}
+
+@test "a JSON answer is a submission too" {
+    task good
+    echo '{"answer": 42}' > "$work/submission.tar.gz"
+    grade
+    is exit 0 "$status"
+    is entries 1 "$(field .submission.entries)"
+}
+
 @test "the suite's own boolean decides in container mode; a number does where the task gives one" {
     task good '"result": {"format": "score.json"},'
     sed -i 's/"mode": "container"/"mode": "container", "pass": 81/' "$work/task/task.json"

@@ -387,6 +387,87 @@ TABLE
     [ "$(cat tree/a)" = body ]
 }
 
+# Instead of an archive, the directory ./folder.
+unpack_folder() {
+    run "$build/tests/unpack-driver" "$@" "$build/assay-unpack" folder tree
+    snapshot | cmp - before
+}
+
+digest() {
+    [[ $output =~ digest=([0-9a-f]{64}) ]] && echo "${BASH_REMATCH[1]}"
+}
+
+@test "a directory becomes its tree, and has a digest that tells what was in it" {
+    mkdir -p folder/src/empty
+    echo 'int a;' > folder/src/a.c
+    ln -s a.c folder/src/b.c
+    ln folder/src/a.c folder/src/c.c
+    install -m 4700 /dev/null folder/run
+    echo junk > folder/.DS_Store
+    unpack_folder
+    accepted
+    [ "$(tree)" = "run f 755
+src d 755
+src/a.c f 644
+src/b.c l 777 a.c
+src/c.c f 644
+src/empty d 755" ]
+    first=$(digest)
+    remove
+    cp -r folder other && rm -r folder && mv other folder
+    unpack_folder
+    is_same=$(digest)
+    [ "$first" = "$is_same" ]
+    remove
+    chmod -x folder/run
+    unpack_folder
+    [ "$first" != "$(digest)" ]
+    # As written in images/folder.h.
+    rm -r folder && mkdir folder && printf hi > folder/a
+    remove
+    unpack_folder
+    [ "$(digest)" = "$(printf 'fa\0\2\0\0\0\0\0\0\0hi' | sha256sum | cut -d' ' -f1)" ]
+}
+
+@test "a directory is judged by the rules for archives" {
+    while read -r code make; do
+        rm -rf folder && mkdir folder && echo a > folder/a
+        (cd folder && eval "$make")
+        unpack_folder -e 20 -b 1000000
+        archive_kind=$make refused_as "$code"
+        remove
+    done << 'TABLE'
+archive.special_file mkfifo pipe
+archive.link_escape ln -s ../canary out
+archive.link_escape ln -s /etc/passwd out
+archive.link_escape mkdir d && ln -s ../../canary d/out
+archive.name_collision touch A
+archive.bad_name touch "$(printf 'new\nline')"
+archive.bad_name touch "$(printf 'bad\377')"
+archive.unsafe_path touch 'a\b'
+archive.too_many_entries touch $(seq 30)
+archive.too_large head -c 2000000 /dev/zero > big
+archive.too_large truncate -s 2000000 sparse
+TABLE
+    rm -rf folder && mkdir -p folder/empty
+    unpack_folder
+    refused_as archive.empty
+}
+
+@test "a JSON answer is a submission of one file" {
+    for text in '{"answer": 42}' ' [1]' "$(printf '\357\273\277{}')"; do
+        printf %s "$text" > archive
+        unpack
+        accepted
+        [ "$(tree)" = 'answer.json f 644' ]
+        cmp archive tree/answer.json
+        remove
+    done
+    printf '{"padding": "%2000s"}' > archive
+    unpack -b 1000
+    refused_as archive.too_large
+}
+
 @test "no file, no submission" {
     each_refused << 'TABLE'
 archive.empty tar,zip empty

@@ -28,15 +28,16 @@ static int give_up(const char *what, const struct error *err)
 
 static void print_done(struct reader *r)
 {
-        char root[256];
+        char root[256], digest[65];
         uint64_t entries = get_u64(r), bytes = get_u64(r);
         uint32_t sections = get_u32(r);
         unsigned has_md = get_u8(r);
 
         get_text(r, root, sizeof root);
+        get_text(r, digest, sizeof digest);
         printf("done entries=%" PRIu64 " bytes=%" PRIu64 " sections=%#" PRIx32
-               " submission_md=%u root=%s\n",
-                entries, bytes, sections, has_md, root);
+               " submission_md=%u root=%s%s%s\n",
+                entries, bytes, sections, has_md, root, *digest ? " digest=" : "", digest);
 }
 
 static void print_warning(struct reader *r)

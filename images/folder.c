@@ -1,0 +1,239 @@
+/* Walking a directory; see folder.h. It may change meanwhile, and hold anything: it is opened beneath
+ * its root only, never through a link. */
+#include "images/folder.h"
+
+#include "beneath.h"
+#include "fd.h"
+
+#include <dirent.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { LEVELS_STEP = 16 };
+
+struct listed {
+        ino64_t inode;
+        off64_t next;
+        unsigned short length;
+        unsigned char type;
+        char name[];
+};
+
+static int failure(const char *path, struct error *err)
+{
+        if (errno == ENAMETOOLONG)
+                return error_errno(err, CODE_ARCHIVE_BAD_NAME, errno, "%.300s", path);
+        return error_errno(err, CODE_INFRA_IO, errno, "%.300s: cannot be read", path);
+}
+
+/* --- one folder's names --------------------------------------------------------------------- */
+
+static int compare(const void *left, const void *right)
+{
+        const char *const *a = left, *const *b = right;
+
+        return strcmp(*a, *b);
+}
+
+static void forget(struct folder_level *l)
+{
+        while (l->count > 0)
+                free(l->names[--l->count]);
+        free(l->names);
+        *l = (struct folder_level){0};
+}
+
+static int add_name(struct folder_level *l, const char *name, uint64_t max, struct error *err)
+{
+        char **more;
+
+        if (l->count >= max)
+                return error_set(err, CODE_ARCHIVE_ENTRIES, "a folder with more than %llu entries",
+                        (unsigned long long)max);
+        if ((l->count & (l->count - 1)) == 0) { /* full, or empty */
+                more = realloc(l->names, (l->count ? 2 * l->count : 1) * sizeof *more);
+                if (!more)
+                        return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+                l->names = more;
+        }
+        l->names[l->count] = strdup(name);
+        if (!l->names[l->count])
+                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+        l->count++;
+        return 0;
+}
+
+static int list(const struct folder *f, struct folder_level *l, struct error *err)
+{
+        const char *path = *f->path ? f->path : ".";
+        _cleanup_fd_ int dir = beneath_open(f->root, path, O_RDONLY | O_DIRECTORY, 0);
+        _Alignas(struct listed) char some[32 << 10];
+        long n;
+
+        if (dir < 0)
+                return failure(path, err);
+        while ((n = syscall(SYS_getdents64, dir, some, sizeof some)) > 0)
+                for (long at = 0; at < n; at += ((const struct listed *)(some + at))->length) {
+                        const char *name = ((const struct listed *)(some + at))->name;
+
+                        if (strcmp(name, ".") != 0 && strcmp(name, "..") != 0 &&
+                                add_name(l, name, f->max, err) < 0)
+                                return -1;
+                }
+        if (n < 0)
+                return failure(path, err);
+        if (l->count > 0)
+                qsort(l->names, l->count, sizeof *l->names, compare);
+        return 0;
+}
+
+static int descend(struct folder *f, struct error *err)
+{
+        struct folder_level *more = f->levels;
+
+        if (f->depth % LEVELS_STEP == 0)
+                more = realloc(f->levels, (f->depth + LEVELS_STEP) * sizeof *more);
+        if (!more)
+                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+        f->levels = more;
+        f->levels[f->depth] = (struct folder_level){.path_len = strlen(f->path)};
+        f->depth++;
+        return list(f, &f->levels[f->depth - 1], err);
+}
+
+/* --- entries -------------------------------------------------------------------------------- */
+
+int folder_open(struct folder *f, int root, uint64_t max, struct error *err)
+{
+        *f = (struct folder){.root = root, .max = max, .file = -EBADF};
+        sha256_init(&f->digest);
+        return descend(f, err);
+}
+
+void folder_close(struct folder *f)
+{
+        while (f->depth > 0)
+                forget(&f->levels[--f->depth]);
+        free(f->levels);
+        f->levels = NULL;
+        f->file = fd_close(f->file);
+}
+
+/* The path of the next name, or false at the end of everything. */
+static bool step(struct folder *f, int *ret, struct error *err)
+{
+        while (f->depth > 0) {
+                struct folder_level *l = &f->levels[f->depth - 1];
+                const char *name = l->next < l->count ? l->names[l->next++] : NULL;
+                size_t len = l->path_len, more = name ? strlen(name) + (len > 0) : 0;
+
+                if (!name) {
+                        forget(l);
+                        f->depth--;
+                        continue;
+                }
+                *ret = 1;
+                if (len + more >= sizeof f->path) {
+                        f->path[len] = '\0';
+                        *ret = error_set(err, CODE_ARCHIVE_BAD_NAME, "%.300s: too long", f->path);
+                        return true;
+                }
+                if (len > 0)
+                        f->path[len++] = '/';
+                memcpy(f->path + len, name, strlen(name) + 1);
+                return true;
+        }
+        return false;
+}
+
+static void digest(struct folder *f, char kind, uint64_t len)
+{
+        unsigned char bytes[8];
+
+        for (unsigned i = 0; i < sizeof bytes; i++)
+                bytes[i] = (unsigned char)(len >> (8 * i));
+        sha256_update(&f->digest, 1, (const unsigned char *)&kind);
+        sha256_update(&f->digest, strlen(f->path) + 1, (const unsigned char *)f->path);
+        sha256_update(&f->digest, sizeof bytes, bytes);
+}
+
+static int read_link(struct folder *f, int fd, struct entry *ret, struct error *err)
+{
+        ssize_t len = readlinkat(fd, "", f->target, sizeof f->target - 1);
+
+        if (len < 0)
+                return failure(f->path, err);
+        f->target[len] = '\0';
+        ret->type = ENTRY_SYMLINK;
+        ret->target = f->target;
+        digest(f, 'l', (uint64_t)len);
+        sha256_update(&f->digest, (size_t)len, (const unsigned char *)f->target);
+        return 1;
+}
+
+static int open_file(struct folder *f, const struct stat *st, struct entry *ret, struct error *err)
+{
+        f->file = beneath_open(f->root, f->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+        if (f->file < 0)
+                return failure(f->path, err);
+        f->offset = 0;
+        f->size = (uint64_t)st->st_size;
+        ret->type = ENTRY_FILE;
+        ret->executable = st->st_mode & 0100;
+        digest(f, ret->executable ? 'x' : 'f', f->size);
+        return 1;
+}
+
+int folder_next(struct folder *f, struct entry *ret, struct error *err)
+{
+        _cleanup_fd_ int fd = -EBADF;
+        struct stat st;
+        int r = 0;
+
+        f->file = fd_close(f->file);
+        if (!step(f, &r, err) || r < 0)
+                return r;
+        *ret = (struct entry){.path = f->path, .target = "", .type = ENTRY_SPECIAL};
+        fd = beneath_open(f->root, f->path, O_PATH | O_NOFOLLOW, 0);
+        if (fd < 0 || fstat(fd, &st) < 0)
+                return failure(f->path, err);
+        switch (st.st_mode & S_IFMT) {
+        case S_IFDIR:
+                ret->type = ENTRY_DIRECTORY;
+                digest(f, 'd', 0);
+                return descend(f, err) < 0 ? -1 : 1;
+        case S_IFLNK:
+                return read_link(f, fd, ret, err);
+        case S_IFREG:
+                return open_file(f, &st, ret, err);
+        default:
+                return 1;
+        }
+}
+
+int folder_data(struct folder *f, const void **ret_data, size_t *ret_len, uint64_t *ret_offset,
+        struct error *err)
+{
+        ssize_t n = read(f->file, f->data, sizeof f->data);
+
+        if (n < 0)
+                return failure(f->path, err);
+        if (n == 0 && f->offset != f->size)
+                return error_set(err, CODE_INFRA_IO, "%.300s: changed while it was read", f->path);
+        sha256_update(&f->digest, (size_t)n, f->data);
+        *ret_data = f->data;
+        *ret_len = (size_t)n;
+        *ret_offset = f->offset;
+        f->offset += (uint64_t)n;
+        return n > 0;
+}
+
+void folder_digest(struct folder *f, char ret[65])
+{
+        unsigned char bytes[SHA256_DIGEST_SIZE];
+
+        sha256_digest(&f->digest, sizeof bytes, bytes);
+        for (size_t i = 0; i < sizeof bytes; i++)
+                snprintf(ret + 2 * i, 3, "%02x", bytes[i]);
+}
