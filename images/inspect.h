@@ -2,7 +2,7 @@
 #ifndef ASSAY_IMAGES_INSPECT_H
 #define ASSAY_IMAGES_INSPECT_H
 
-#include "error.h"
+#include "images/report.h"
 
 #include <stdint.h>
 
@@ -13,7 +13,8 @@ struct required {
 
 /* `r` is a regular file below the directory `top`, no larger than wanted. */
 int inspect_required(int top, const struct required *r, struct error *err);
-/* The sections (submission_md.h) of the file `name` in `top`. */
-int inspect_submission_md(int top, const char *name, uint32_t *ret_sections, struct error *err);
+/* Report the sections (submission_md.h) of the file `name` in `top`, and what is missing. */
+int inspect_submission_md(int top, const char *name, struct report *report, uint32_t *ret_sections,
+        struct error *err);
 
 #endif

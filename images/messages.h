@@ -20,6 +20,8 @@ enum unpack_message {
                                u8 links_drop, u32 n, n × (text required path, u64 max_size or 0) */
         UNPACK_REMOVE,      /* nothing: remove everything below the directory */
         UNPACK_WARNING,     /* text field (entry name or empty), text message */
+        UNPACK_SECTION,     /* u8 number in the order of UNPACK_SECTIONS, text: a section of
+                               SUBMISSION.md that says something */
         UNPACK_DONE,        /* u64 entries (files, folders, links made; after UNPACK_REMOVE:
                                removed), u64 unpacked bytes, u32 sections (a bit for each heading
                                of SUBMISSION.md, in the order of UNPACK_SECTIONS), u8

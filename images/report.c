@@ -30,6 +30,15 @@ static int report_rest(struct report *r, struct error *err)
         return send_warning(r->fd, "", message, err);
 }
 
+int report_section(struct report *r, unsigned number, const struct buffer *text, struct error *err)
+{
+        _cleanup_buffer_ struct buffer b = BUFFER_INIT;
+
+        put_u8(&b, (uint8_t)number);
+        put_bytes(&b, text->data, text->len);
+        return frame_send(r->fd, UNPACK_SECTION, &b, NULL, 0, err);
+}
+
 int report_done(struct report *r, const struct outcome *o, struct error *err)
 {
         _cleanup_buffer_ struct buffer b = BUFFER_INIT;

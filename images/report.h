@@ -2,6 +2,7 @@
 #ifndef ASSAY_IMAGES_REPORT_H
 #define ASSAY_IMAGES_REPORT_H
 
+#include "buffer.h"
 #include "error.h"
 
 #include <stdint.h>
@@ -22,6 +23,7 @@ struct outcome {
 };
 
 int report_warning(struct report *r, const char *field, const char *message, struct error *err);
+int report_section(struct report *r, unsigned number, const struct buffer *text, struct error *err);
 int report_done(struct report *r, const struct outcome *o, struct error *err);
 int report_error(struct report *r, const struct error *what, struct error *err);
 

@@ -1,10 +1,9 @@
-/* Headings of SUBMISSION.md; see submission_md.h. Both kinds that Markdown has: "## Title" and a
- * title underlined with === or ---. */
+/* The sections of SUBMISSION.md; see submission_md.h. Both kinds of headings that Markdown has are
+ * known: "## Title" and a title underlined with === or ---. */
 #include "images/submission_md.h"
 
-#include "images/messages.h"
-
-#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 
 struct line {
@@ -17,11 +16,18 @@ static bool is_one_of(char c, const char *set)
         return c != '\0' && strchr(set, c) != NULL;
 }
 
-/* Without the characters of `set` at both ends. */
-static struct line trim(struct line l, const char *set)
+/* Without the characters of `set` at its start. */
+static struct line trim_start(struct line l, const char *set)
 {
         while (l.len > 0 && is_one_of(l.at[0], set))
                 l.at++, l.len--;
+        return l;
+}
+
+/* The same at both ends. */
+static struct line trim(struct line l, const char *set)
+{
+        l = trim_start(l, set);
         while (l.len > 0 && is_one_of(l.at[l.len - 1], set))
                 l.len--;
         return l;
@@ -38,38 +44,123 @@ static bool is_underline(struct line l)
         return l.len >= 2 && (trim(l, "=").len == 0 || trim(l, "-").len == 0);
 }
 
-static uint32_t section_bit(struct line title)
+/* The number of the section with this title, or -1. */
+static int find_section(struct line title)
 {
         static const char *const sections[UNPACK_SECTION_COUNT] = UNPACK_SECTIONS;
 
         title = trim(title, "#*_: \t\r");
-        for (unsigned i = 0; i < UNPACK_SECTION_COUNT; i++)
+        for (int i = 0; i < UNPACK_SECTION_COUNT; i++)
                 if (title.len == strlen(sections[i]) &&
                         strncasecmp(title.at, sections[i], title.len) == 0)
-                        return 1U << i;
-        return 0;
+                        return i;
+        return -1;
 }
 
-uint32_t submission_md_sections(const char *text, size_t len)
-{
-        struct line previous = {text, 0};
-        uint32_t found = 0;
-        bool fenced = false;
+struct parser {
+        struct submission_md *md;
+        struct line held; /* the line before: it may turn out to be a title */
+        int section;      /* that lines belong to, or -1 */
+        unsigned level;   /* of its heading */
+        bool fenced;
+};
 
+static void add_line(struct buffer *to, struct line l)
+{
+        for (size_t i = 0; i < l.len; i++)
+                if (l.at[i] == '\0')
+                        buffer_add_text(to, "\xef\xbf\xbd");
+                else
+                        buffer_add_char(to, l.at[i]);
+        buffer_add_char(to, '\n');
+}
+
+static void release(struct parser *p)
+{
+        if (p->held.at && p->section >= 0)
+                add_line(&p->md->text[p->section], p->held);
+        p->held = (struct line){0};
+}
+
+/* True when the heading is one of ours, or ends the section that it stands in. */
+static bool see_heading(struct parser *p, struct line title, unsigned level)
+{
+        int section = find_section(title);
+
+        if (section < 0 && (p->section < 0 || level > p->level))
+                return false;
+        p->section = section;
+        p->level = level;
+        if (section >= 0)
+                p->md->present |= 1U << section;
+        return true;
+}
+
+static void see_line(struct parser *p, struct line raw)
+{
+        struct line l = trim(raw, " \t\r");
+        struct line title = p->held;
+
+        if (starts_with(l, "```") || starts_with(l, "~~~")) {
+                p->fenced = !p->fenced;
+        } else if (!p->fenced && starts_with(l, "#")) {
+                release(p);
+                if (see_heading(p, l, (unsigned)(l.len - trim_start(l, "#").len)))
+                        return;
+        } else if (!p->fenced && title.at && trim(title, " \t\r").len > 0 && is_underline(l)) {
+                p->held = (struct line){0};
+                if (see_heading(p, trim(title, " \t\r"), is_one_of(l.at[0], "=") ? 1 : 2))
+                        return;
+                p->held = title;
+        }
+        release(p);
+        p->held = raw;
+}
+
+/* Does it say anything? Comments, as a template has them, do not. */
+static bool says_something(const char *text)
+{
+        while (*text) {
+                if (strncmp(text, "<!--", 4) == 0) {
+                        const char *end = strstr(text, "-->");
+
+                        if (!end)
+                                return false;
+                        text = end + 3;
+                } else if (!is_one_of(*text, " \t\r\n")) {
+                        return true;
+                } else
+                        text++;
+        }
+        return false;
+}
+
+void submission_md_parse(const char *text, size_t len, struct submission_md *ret)
+{
+        struct parser p = {.md = ret, .section = -1};
+
+        *ret = (struct submission_md){0};
+        for (unsigned i = 0; i < UNPACK_SECTION_COUNT; i++)
+                ret->text[i] = (struct buffer)BUFFER_INIT;
+        if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
+                text += 3;
+                len -= 3;
+        }
         while (len > 0) {
                 const char *newline = memchr(text, '\n', len);
                 struct line raw = {text, newline ? (size_t)(newline - text) : len};
-                struct line l = trim(raw, " \t\r");
 
-                if (starts_with(l, "```") || starts_with(l, "~~~"))
-                        fenced = !fenced;
-                else if (!fenced && starts_with(l, "#"))
-                        found |= section_bit(l);
-                else if (!fenced && is_underline(l))
-                        found |= section_bit(previous);
-                previous = l;
+                see_line(&p, raw);
                 len -= newline ? raw.len + 1 : raw.len;
                 text += newline ? raw.len + 1 : raw.len;
         }
-        return found;
+        release(&p);
+        for (unsigned i = 0; i < UNPACK_SECTION_COUNT; i++)
+                ret->filled |= (uint32_t)says_something(buffer_text(&ret->text[i])) << i;
+}
+
+void submission_md_free(struct submission_md *md)
+{
+        for (unsigned i = 0; i < UNPACK_SECTION_COUNT; i++)
+                buffer_free(&md->text[i]);
 }

@@ -218,7 +218,7 @@ static int look_at_submission_md(
                 return report_warning(u->report, "SUBMISSION.md",
                         "missing: the judge sees a placeholder, no section addressed", err);
         ret->has_submission_md = true;
-        return inspect_submission_md(top, name, &ret->sections, err);
+        return inspect_submission_md(top, name, u->report, &ret->sections, err);
 }
 
 static int look_at_files(struct unpacking *u, struct outcome *ret, struct error *err)
@@ -228,10 +228,13 @@ static int look_at_files(struct unpacking *u, struct outcome *ret, struct error 
 
         if (top < 0)
                 return error_errno(err, CODE_INFRA_IO, errno, "cannot open the unpacked tree");
+        /* Warnings first: who mends one thing wants to know of the others. */
+        if (look_at_submission_md(u, top, ret, err) < 0)
+                return -1;
         for (uint32_t i = 0; i < u->request->required_count; i++)
                 if (inspect_required(top, &u->request->required[i], err) < 0)
                         return -1;
-        return look_at_submission_md(u, top, ret, err);
+        return 0;
 }
 
 static int look_at_result(struct unpacking *u, struct outcome *ret, struct error *err)

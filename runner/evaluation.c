@@ -86,7 +86,7 @@ static int phase_received(struct evaluation *e, struct error *err)
 static int phase_unpack(struct evaluation *e, struct error *err)
 {
         /* The suite's cell gets its namespaces meanwhile. */
-        if (e->task.mode != MODE_LLM &&
+        if (e->task.mode != MODE_LLM && !e->options->only_intake &&
                 (channel_limit_total(&e->channel, e->task.total_memory, err) < 0 ||
                         channel_prepare_cell(&e->channel, err) < 0))
                 return -1;
@@ -141,12 +141,12 @@ int evaluation_run(struct evaluation *e, struct error *err)
                 return error_set(err, CODE_USAGE, "--llm-score: this task has no judge");
         workspace_sweep(&e->workspace, &e->channel);
         /* Before anything is unpacked in vain. The supervisor would refuse the same. */
-        if (e->task.mode != MODE_LLM && !e->options->allow_weak)
+        if (e->task.mode != MODE_LLM && !e->options->allow_weak && !e->options->only_intake)
                 refuse_weak_limits(e);
         for (unsigned i = 0; i < PHASE_COUNT && e->error.code == CODE_NONE; i++) {
                 struct error failed = {0};
 
-                if (!phases[i].modes[e->task.mode])
+                if (!phases[i].modes[e->task.mode] || (e->options->only_intake && i > PHASE_UNPACK))
                         continue;
                 if (interrupt_came()) {
                         error_set(&e->error, CODE_INTERRUPTED, "interrupted before phase %s",

@@ -22,6 +22,7 @@ struct verb {
 static const struct verb verbs[] = {
         {"run", verb_run, "grade one submission"},
         {"check", verb_check, "validate a task without running anything"},
+        {"submission", verb_submission, "check a submission before an upload; a SUBMISSION.md to fill in"},
         {"exec", verb_exec, "run one command in a cell"},
         {"doctor", verb_doctor, "show what this machine can enforce"},
         {"explain", verb_explain, "say what an error code means and what to do"},
@@ -33,7 +34,7 @@ static int help(void)
 {
         puts("usage: assay VERB …\n\nGrades untrusted submissions in confined cells.\n");
         for (unsigned i = 0; i < VERB_COUNT; i++)
-                printf("  %-10s%s\n", verbs[i].name, verbs[i].what);
+                printf("  %-12s%s\n", verbs[i].name, verbs[i].what);
         puts("\n`assay VERB --help` tells more; so does the manual page, assay(1).");
         return 0;
 }
@@ -80,7 +81,7 @@ int main(int argc, char **argv)
         status = verb->run(argc - 2, argv + 2, &err);
         if (status < 0)
                 status = fail(&err);
-        if (fflush(stdout) != 0) {
+        if (fflush(stdout) != 0 || ferror(stdout)) {
                 error_errno(&err, CODE_INFRA_IO, errno, "cannot write to standard output");
                 status = fail(&err);
         }

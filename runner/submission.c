@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { CHUNK = 1 << 18 };
+enum { CHUNK = 1 << 18, SUBMISSION_MOST_TEXT = 1 << 20 };
 
 const char *submission_section(unsigned i)
 {
@@ -24,6 +24,8 @@ void submission_free(struct submission *s)
 {
         fd_close(s->archive);
         fd_close(s->root);
+        for (unsigned i = 0; i < SUBMISSION_SECTIONS; i++)
+                free(s->section_texts[i]);
         for (unsigned i = 0; i < s->warning_count; i++) {
                 free(s->warnings[i].field);
                 free(s->warnings[i].message);
@@ -99,6 +101,16 @@ static void add_warning(struct submission *s, struct reader *r)
         s->warnings[s->warning_count++] = w;
 }
 
+static void add_section(struct submission *s, struct reader *r)
+{
+        unsigned number = get_u8(r);
+
+        if (number >= SUBMISSION_SECTIONS || s->section_texts[number])
+                r->bad = true;
+        else
+                s->section_texts[number] = scorer_text(r, SUBMISSION_MOST_TEXT);
+}
+
 /* The root of a directory is the directory. */
 static void put_request(struct buffer *payload, const struct task *t, bool is_directory)
 {
@@ -127,7 +139,7 @@ static int take_done(
         s->entries = get_u64(r);
         s->unpacked_bytes = get_u64(r);
         s->sections = get_u32(r);
-        get_u8(r);
+        s->has_submission_md = get_u8(r);
         get_text(r, root, sizeof root);
         get_text(r, digest, sizeof digest);
         if (!reader_done(r) || strchr(root, '/') || (*digest != '\0') != s->is_directory ||
@@ -152,6 +164,9 @@ static int take(void *to, unsigned type, struct reader *r, struct error *err)
                 return take_done(u->submission, r, u->workspace, err);
         case UNPACK_WARNING:
                 add_warning(u->submission, r);
+                return 0;
+        case UNPACK_SECTION:
+                add_section(u->submission, r);
                 return 0;
         default:
                 return error_set(err, CODE_INTERNAL_FRAME, "the unpacker sent an unknown frame");
@@ -197,4 +212,46 @@ int submission_unpack(struct submission *s, const struct task *t, const struct w
         if (err->code == CODE_INTERNAL_HELPER || err->code == CODE_INTERNAL_FRAME)
                 err->code = CODE_ARCHIVE_UNREADABLE;
         return -1;
+}
+
+/* --- SUBMISSION.md -------------------------------------------------------------------------- */
+
+static const char not_addressed[] = "(not addressed by agent)\n";
+
+void submission_describe(const struct submission *s, const struct task *t, struct buffer *out)
+{
+        for (unsigned i = 0; i < SUBMISSION_SECTIONS; i++) {
+                const char *text = s->section_texts[i];
+
+                buffer_add_format(out, "%s## %s\n\n", i > 0 ? "\n" : "", submission_section(i));
+                buffer_add_text(out, text ? text : not_addressed);
+        }
+        if (s->has_submission_md)
+                return;
+        buffer_add_text(out, "\n## Rubric\n\n");
+        for (unsigned i = 0; i < t->criterion_count; i++)
+                buffer_add_format(out, "- %s: %s", t->criteria[i].name, not_addressed);
+}
+
+void submission_template(const struct task *t, struct buffer *out)
+{
+        static const char *const hints[SUBMISSION_SECTIONS] = {
+                "One paragraph: what it is.",
+                "The exact commands, from a fresh copy.",
+                "The major decisions, and why.",
+                "What is tested and can be relied on.",
+                "What does not work. Honesty counts.",
+                "What was given up to get the rest right.",
+        };
+
+        buffer_add_format(out, "# %s\n", t->title && *t->title ? t->title : t->name);
+        for (unsigned i = 0; i < SUBMISSION_SECTIONS; i++)
+                buffer_add_format(
+                        out, "\n## %s\n\n<!-- %s -->\n", submission_section(i), hints[i]);
+        if (t->criterion_count == 0)
+                return;
+        buffer_add_text(out, "\n<!-- What it is judged by:\n");
+        for (unsigned i = 0; i < t->criterion_count; i++)
+                buffer_add_format(out, "  - %s\n", t->criteria[i].name);
+        buffer_add_text(out, "-->\n");
 }

@@ -20,7 +20,9 @@ struct submission {
         struct timespec changed; /* when it was hashed: what is unpacked must be what was hashed */
         char sha256[65]; /* of the archive's bytes; of a directory, what images/folder.h says */
         uint64_t entries, unpacked_bytes;
-        uint32_t sections; /* a bit for each of SUBMISSION.md's headings */
+        bool has_submission_md;
+        uint32_t sections;                        /* a bit for each of its headings */
+        char *section_texts[SUBMISSION_SECTIONS]; /* NULL: missing, or says nothing */
         int root;          /* the directory that is the submission: the tree, or its one folder */
         struct warning warnings[SUBMISSION_MAX_WARNINGS];
         unsigned warning_count;
@@ -41,5 +43,10 @@ int submission_unpack(struct submission *s, const struct task *t, const struct w
 void submission_free(struct submission *s);
 /* The name of section `i`, as SUBMISSION.md has it. */
 const char *submission_section(unsigned i);
+/* What a judge sees as SUBMISSION.md: each section, and a flag where there is none. Without any, a
+ * placeholder that mirrors the rubric. */
+void submission_describe(const struct submission *s, const struct task *t, struct buffer *out);
+/* A SUBMISSION.md to fill in. */
+void submission_template(const struct task *t, struct buffer *out);
 
 #endif

@@ -14,9 +14,7 @@ struct run_options {
 static int print(const struct evaluation *e, const struct run_options *o, struct error *err)
 {
         _cleanup_buffer_ struct buffer out = BUFFER_INIT;
-        const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");
-        bool colour = isatty(STDOUT_FILENO) && (!no_colour || !*no_colour) && terminal &&
-                      strcmp(terminal, "dumb") != 0;
+        bool colour = report_wants_colour();
 
         if (!o->common.json && o->common.quiet)
                 return 0;

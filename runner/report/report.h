@@ -6,8 +6,14 @@
 
 /* The result of contract §7, complete. -1: out of memory. */
 int report_json(const struct evaluation *e, struct buffer *out);
+/* Is standard output a terminal whose owner wants colours? */
+bool report_wants_colour(void);
 /* A summary for a person; `colour` for terminals. */
 int report_text(const struct evaluation *e, bool colour, struct buffer *out);
+
+/* The intake alone (evaluation_options.only_intake): assay.intake/1, and for a person. */
+int report_intake_json(const struct evaluation *e, struct buffer *out);
+int report_intake_text(const struct evaluation *e, bool colour, struct buffer *out);
 
 /* Call `show` for every warning: of the submission, of the task, of the suite, and our own. */
 typedef void (*report_show)(void *to, const char *field, const char *message);

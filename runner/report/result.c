@@ -37,6 +37,18 @@ static void add_submission(struct json_writer *w, const struct submission *s)
         json_close(w);
 }
 
+static void add_reason(struct json_writer *w, const struct error *why)
+{
+        const struct code_info *code = code_info(why->code);
+
+        if (why->code == CODE_NONE)
+                return;
+        json_text(w, "class", error_class_name(code->class));
+        json_text(w, "code", code->name);
+        json_text(w, "reason", why->text);
+        json_text(w, "remedy", code->remedy);
+}
+
 static void add_end(struct json_writer *w, const struct evaluation *e)
 {
         const struct error *why = e->error.code != CODE_NONE ? &e->error : &e->shaped;
@@ -45,12 +57,7 @@ static void add_end(struct json_writer *w, const struct evaluation *e)
                     code->class == CLASS_INTERNAL;
 
         json_text(w, "status", status_name(evaluation_status(e)));
-        if (why->code != CODE_NONE) {
-                json_text(w, "class", error_class_name(code->class));
-                json_text(w, "code", code->name);
-                json_text(w, "reason", why->text);
-                json_text(w, "remedy", code->remedy);
-        }
+        add_reason(w, why);
         json_bool(w, "attempt_used", !ours);
 }
 
@@ -292,4 +299,29 @@ int report_json(const struct evaluation *e, struct buffer *out)
         json_close(&w);
         buffer_add_char(out, '\n');
         return r < 0 || !buffer_ok(out) ? -1 : 0;
+}
+
+int report_intake_json(const struct evaluation *e, struct buffer *out)
+{
+        struct json_writer w = {.out = out};
+        struct buffer text = BUFFER_INIT;
+        bool good;
+
+        json_object(&w, NULL);
+        json_text(&w, "schema", "assay.intake/1");
+        json_bool(&w, "accepted", e->error.code == CODE_NONE);
+        add_reason(&w, &e->error);
+        json_array(&w, "submission_warnings");
+        report_submission_warnings(e, add_warning, &w);
+        json_close(&w);
+        add_submission(&w, &e->submission);
+        if (e->submission.root >= 0) {
+                submission_describe(&e->submission, &e->task, &text);
+                json_bytes(&w, "submission_md", text.data, text.len);
+        }
+        json_close(&w);
+        buffer_add_char(out, '\n');
+        good = buffer_ok(out) && buffer_ok(&text);
+        buffer_free(&text);
+        return good ? 0 : -1;
 }

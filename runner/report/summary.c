@@ -1,7 +1,10 @@
 /* The summary of an evaluation for a person. Bytes of outsiders are escaped. */
 #include "report/report.h"
 
+#include "quantity.h"
 #include "text.h"
+
+#include <unistd.h>
 
 enum { SHOWN_TESTS = 50, SHOWN_LOG = 4000, SHOWN_LINES = 20, SHOWN_TEXT = 300 };
 
@@ -186,12 +189,54 @@ static void add_footer(struct buffer *out, const struct evaluation *e, const str
         buffer_add_format(out, "%s\n", s->off);
 }
 
-int report_text(const struct evaluation *e, bool colour, struct buffer *out)
+static const struct style *find_style(bool colour)
 {
         static const struct style plain = {"", "", "", "", ""};
         static const struct style coloured = {
                 "\033[32m", "\033[31m", "\033[2m", "\033[1m", "\033[0m"};
-        const struct style *s = colour ? &coloured : &plain;
+
+        return colour ? &coloured : &plain;
+}
+
+bool report_wants_colour(void)
+{
+        const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");
+
+        return isatty(STDOUT_FILENO) && (!no_colour || !*no_colour) && terminal &&
+               strcmp(terminal, "dumb") != 0;
+}
+
+/* Warnings first: they are what an author can still mend. */
+int report_intake_text(const struct evaluation *e, bool colour, struct buffer *out)
+{
+        const struct submission *sub = &e->submission;
+        const struct style *s = find_style(colour);
+        struct warning_style warnings = {out, s};
+        char size[32];
+
+        report_submission_warnings(e, add_warning, &warnings);
+        if (e->error.code != CODE_NONE) {
+                const struct code_info *code = code_info(e->error.code);
+
+                buffer_add_format(out, "%s%s%s (%s)\n  why: %s\n  what to do: %s\n", s->bad,
+                        status_name(evaluation_status(e)), s->off, code->name, e->error.text,
+                        code->remedy);
+                return buffer_ok(out) ? 0 : -1;
+        }
+        quantity_format_bytes(size, sizeof size, sub->unpacked_bytes);
+        buffer_add_format(out, "%saccepted%s: %llu files and folders, %s\n  sha256: %s\n", s->good,
+                s->off, (unsigned long long)sub->entries, size, sub->sha256);
+        for (unsigned i = 0; i < SUBMISSION_SECTIONS; i++)
+                buffer_add_format(out, "  %s: %s\n", submission_section(i),
+                        sub->section_texts[i]        ? "there"
+                        : sub->sections & 1U << i ? "empty"
+                                                     : "missing");
+        return buffer_ok(out) ? 0 : -1;
+}
+
+int report_text(const struct evaluation *e, bool colour, struct buffer *out)
+{
+        const struct style *s = find_style(colour);
         struct warning_style warnings = {out, s};
 
         add_headline(out, e, s);

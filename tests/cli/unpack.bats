@@ -629,7 +629,15 @@ TABLE
     tar -cf archive -C in submission.MD
     unpack
     accepted
-    [[ $output == "done "*" sections=0x23 submission_md=1 "* ]]
+    [[ $output == *"done "*" sections=0x23 submission_md=1 "* ]]
+    [[ $output == *"warning SUBMISSION.md: What I Built, How To Run, Architecture, What Works, Known Limitations, Tradeoffs: missing or empty"* ]]
+    remove
+    printf '# What I Built\na thing\n\nhow to run\n---\nmake\n' > in/submission.MD
+    tar -cf archive -C in submission.MD
+    unpack
+    accepted
+    [[ $output == *"section 0 a thing"*"section 1 make"*"done "* ]]
+    [[ $output == *"warning SUBMISSION.md: Architecture, What Works, Known Limitations, Tradeoffs: missing"* ]]
     remove
     make_archive good
     unpack

@@ -49,6 +49,15 @@ static void print_warning(struct reader *r)
         printf("warning %s: %s\n", field, message);
 }
 
+static void print_section(struct reader *r)
+{
+        unsigned number = get_u8(r);
+        size_t len;
+        const unsigned char *text = get_bytes(r, FRAME_MAX_PAYLOAD, &len);
+
+        printf("section %u %.*s", number, (int)len, (const char *)text);
+}
+
 static void print_error(struct reader *r)
 {
         struct error e = {0};
@@ -69,13 +78,15 @@ static int print_answers(int socket)
                         print_done(&r);
                 else if (f.type == UNPACK_WARNING)
                         print_warning(&r);
+                else if (f.type == UNPACK_SECTION)
+                        print_section(&r);
                 else if (f.type == UNPACK_ERROR)
                         print_error(&r);
                 else
                         r.bad = true;
                 if (!reader_done(&r))
                         return give_up("an answer is not as agreed", NULL);
-                if (f.type != UNPACK_WARNING)
+                if (f.type == UNPACK_DONE || f.type == UNPACK_ERROR)
                         return f.type == UNPACK_DONE ? 0 : 1;
         }
         return give_up("no answer", &err);

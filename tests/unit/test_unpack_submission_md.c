@@ -1,10 +1,19 @@
-/* Which sections of SUBMISSION.md are found. */
+/* Which sections of SUBMISSION.md are found, and what they say. */
 #include "images/submission_md.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
 
 enum { BUILT = 1, RUN = 2, ARCHITECTURE = 4, WORKS = 8, LIMITATIONS = 16, TRADEOFFS = 32 };
+
+static uint32_t present(const char *text, size_t len)
+{
+        struct submission_md md;
+
+        submission_md_parse(text, len, &md);
+        submission_md_free(&md);
+        return md.present;
+}
 
 Test(unpack_submission_md, finds_headings)
 {
@@ -33,13 +42,47 @@ Test(unpack_submission_md, finds_headings)
         };
 
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-                cr_expect_eq(submission_md_sections(rows[i].text, strlen(rows[i].text)),
-                        rows[i].sections, "%s", rows[i].text);
+                cr_expect_eq(present(rows[i].text, strlen(rows[i].text)), rows[i].sections, "%s",
+                        rows[i].text);
 }
 
 Test(unpack_submission_md, takes_any_bytes)
 {
         static const char text[] = "# Architecture\0\n\0# Tradeoffs\n# What Works";
 
-        cr_expect_eq(submission_md_sections(text, sizeof text - 1), WORKS);
+        cr_expect_eq(present(text, sizeof text - 1), WORKS);
+}
+
+Test(unpack_submission_md, keeps_what_a_section_says)
+{
+        static const struct {
+                const char *text, *architecture, *works;
+                uint32_t filled;
+        } rows[] = {
+                {"# Architecture\none\n\ntwo\n", "one\n\ntwo\n", "", ARCHITECTURE},
+                {"before\n# Architecture\nin\n# Other\nafter\n", "in\n", "", ARCHITECTURE},
+                {"# Architecture\nin\n## Detail\nmore\n", "in\n## Detail\nmore\n", "", ARCHITECTURE},
+                {"# Architecture\nin\nDetail\n------\nmore\n", "in\nDetail\n------\nmore\n", "",
+                        ARCHITECTURE},
+                {"## Architecture\nin\n# Other\nafter\n", "in\n", "", ARCHITECTURE},
+                {"# Architecture\na\n### What Works\nw\n", "a\n", "w\n", ARCHITECTURE | WORKS},
+                {"# Architecture\na\n# What Works\nw\n# Architecture\nb\n", "a\nb\n", "w\n",
+                        ARCHITECTURE | WORKS},
+                {"# Architecture\n```\n# What Works\n```\nend", "```\n# What Works\n```\nend\n", "",
+                        ARCHITECTURE},
+                {"# Architecture\n<!-- a\nhint -->\n \n", "<!-- a\nhint -->\n \n", "", 0},
+                {"# Architecture\n<!-- hint --> said\n", "<!-- hint --> said\n", "", ARCHITECTURE},
+                {"# Architecture\n<!-- endless\n", "<!-- endless\n", "", 0},
+                {"\xef\xbb\xbf# Architecture\nin\n", "in\n", "", ARCHITECTURE},
+        };
+
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+                struct submission_md md;
+
+                submission_md_parse(rows[i].text, strlen(rows[i].text), &md);
+                cr_expect_str_eq(buffer_text(&md.text[2]), rows[i].architecture);
+                cr_expect_str_eq(buffer_text(&md.text[3]), rows[i].works);
+                cr_expect_eq(md.filled, rows[i].filled, "%s", rows[i].text);
+                submission_md_free(&md);
+        }
 }

@@ -1,0 +1,100 @@
+/* assay submission check|template: the intake's verdict without a run; a SUBMISSION.md to fill in. */
+#include "verbs.h"
+
+#include "fd.h"
+#include "privilege.h"
+#include "report/report.h"
+
+#include <unistd.h>
+
+static int print(const struct buffer *out, struct error *err)
+{
+        if (!buffer_ok(out))
+                return error_set(err, CODE_INFRA_MEMORY, "out of memory for the report");
+        if (fd_write_all(STDOUT_FILENO, out->data, out->len) < 0)
+                return error_errno(err, CODE_INFRA_IO, errno, "cannot write the report");
+        return 0;
+}
+
+static int report(
+        const struct evaluation *e, const struct common_options *common, struct error *err)
+{
+        _cleanup_buffer_ struct buffer out = BUFFER_INIT;
+
+        if (common->json)
+                report_intake_json(e, &out);
+        else if (!common->quiet)
+                report_intake_text(e, report_wants_colour(), &out);
+        return print(&out, err);
+}
+
+static int check(const char *task, const char *submission, const struct common_options *common,
+        struct error *err)
+{
+        const struct evaluation_options options = {.only_intake = true};
+        struct evaluation *e = calloc(1, sizeof *e);
+        int r;
+
+        if (!e)
+                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+        r = evaluation_open(e, task, submission, &options, err);
+        if (r == 0)
+                r = evaluation_run(e, err);
+        if (r < 0 && err->code == CODE_TASK_INVALID)
+                task_print_problems(&e->task, task, stderr);
+        if (r == 0)
+                r = report(e, common, err);
+        if (r == 0 && e->error.code != CODE_NONE) {
+                error_print(&e->error);
+                r = code_info(e->error.code)->ending;
+        }
+        evaluation_close(e);
+        free(e);
+        return r;
+}
+
+static int template(const char *path, struct error *err)
+{
+        _cleanup_buffer_ struct buffer out = BUFFER_INIT;
+        struct channel channel = CHANNEL_INIT;
+        struct task task = TASK_INIT;
+        int r = task_open(&task, path, err);
+
+        if (r == 0)
+                r = channel_open(&channel, err);
+        if (r == 0)
+                r = privilege_drop(err);
+        if (r == 0)
+                r = task_read(&task, &channel, err);
+        channel_close(&channel);
+        if (r < 0 && err->code == CODE_TASK_INVALID)
+                task_print_problems(&task, path, stderr);
+        if (r == 0) {
+                submission_template(&task, &out);
+                r = print(&out, err);
+        }
+        task_free(&task);
+        return r;
+}
+
+int verb_submission(int argc, char **argv, struct error *err)
+{
+        struct common_options common = {0};
+        int rest = options_parse(NULL, 0, &common, argc, argv, err);
+
+        if (rest < 0)
+                return -1;
+        if (common.help)
+                return options_help("submission check TASK SUBMISSION\n"
+                                    "       assay submission template TASK",
+                        "Says whether a task accepts a submission, and what it warns of, without "
+                        "running\n"
+                        "anything; or prints a SUBMISSION.md to fill in.",
+                        NULL, 0);
+        if (rest == 3 && strcmp(argv[0], "check") == 0)
+                return check(argv[1], argv[2], &common, err);
+        if (rest == 2 && strcmp(argv[0], "template") == 0)
+                return template(argv[1], err);
+        return error_set(err, CODE_USAGE,
+                "submission: needs `check TASK SUBMISSION` or `template TASK`");
+}
