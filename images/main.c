@@ -76,7 +76,7 @@ static int request_read(struct request *q, const struct frame *f, struct error *
         q->max_entries = get_u64(&r);
         q->max_unpacked = get_u64(&r);
         q->strip_common_root = get_u8(&r);
-        q->links_drop = get_u8(&r);
+        q->links_drop = get_u8(&r) && !q->in_place;
         count = get_u32(&r);
         if (count > UNPACK_MAX_REQUIRED)
                 r.bad = true;
@@ -96,7 +96,7 @@ static int request_read(struct request *q, const struct frame *f, struct error *
 static int serve_unpack(
         const struct frame *f, struct report *report, struct outcome *ret, struct error *err)
 {
-        struct request q = {0};
+        struct request q = {.in_place = f->type == UNPACK_CHECK};
         int r = request_read(&q, f, err);
 
         if (r == 0)
@@ -113,7 +113,7 @@ static int serve(const struct frame *f, struct error *err)
         struct error why = {0};
         int r;
 
-        if (f->type == UNPACK_REQUEST)
+        if (f->type == UNPACK_REQUEST || f->type == UNPACK_CHECK)
                 r = serve_unpack(f, &report, &done, &why);
         else if (f->type == UNPACK_REMOVE && f->payload.len == 0)
                 r = remove_below(TREE_FD, &done.entries, &why);

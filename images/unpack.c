@@ -109,7 +109,7 @@ static int carry_out(struct unpacking *u, struct source *s, const struct entry *
 {
         const char *path = p->path.text;
 
-        if (p->step == PLAN_SKIP)
+        if (p->step == PLAN_SKIP || u->request->in_place)
                 return e->type == ENTRY_FILE ? take_data(u, s, e, -EBADF, e->path, err) : 0;
         if (tree_make_folders(&u->tree, path, p->known, p->step == PLAN_DIRECTORY, err) < 0)
                 return -1;
@@ -243,8 +243,6 @@ static int look_at_result(struct unpacking *u, struct outcome *ret, struct error
                 return error_set(err, CODE_ARCHIVE_EMPTY, "the archive holds no file");
         if (!buffer_ok(&u->top_links))
                 return error_set(err, CODE_INFRA_MEMORY, "out of memory");
-        ret->entries = u->catalog.count;
-        ret->bytes = u->bytes;
         return settle_root(u, ret, err) < 0 ? -1 : look_at_files(u, ret, err);
 }
 
@@ -260,9 +258,13 @@ int unpack(int fd, int root, const struct request *request, struct report *repor
         int r;
 
         catalog_init(&u.catalog, request->max_entries);
-        r = run_passes(&u, fd, ret, err);
-        if (r == 0)
+        r = run_passes(&u, request->in_place ? root : fd, ret, err);
+        ret->entries = u.catalog.count;
+        ret->bytes = u.bytes;
+        if (r == 0 && !request->in_place)
                 r = look_at_result(&u, ret, err);
+        if (r < 0 && request->in_place && code_info(err->code)->class == CLASS_SUBMISSION)
+                err->code = CODE_BUILD_OUTPUT;
         tree_close(&u.tree);
         catalog_free(&u.catalog);
         buffer_free(&u.top_links);

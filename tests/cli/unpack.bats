@@ -454,6 +454,27 @@ TABLE
     refused_as archive.empty
 }
 
+@test "what a build left behind is judged where it is, by the same rules" {
+    mkdir tree/out && echo a > tree/out/program && ln -s program tree/out/link
+    run "$build/tests/unpack-driver" -C "$build/assay-unpack" tree
+    accepted
+    [[ $output == "done entries=3 bytes=2 "*digest=* ]]
+    [ "$(tree | wc -l)" -eq 3 ]
+    while read -r make; do
+        rm -rf tree && mkdir tree
+        (cd tree && eval "$make")
+        run "$build/tests/unpack-driver" -C -d -b 1000000 "$build/assay-unpack" tree
+        archive_kind=$make refused_as build.unsafe_output
+    done << 'TABLE'
+mkfifo pipe
+ln -s ../canary/file out
+ln -s /etc/passwd out
+touch a A
+touch "$(printf 'bad\377')"
+truncate -s 2000000 sparse
+TABLE
+}
+
 @test "a JSON answer is a submission of one file" {
     for text in '{"answer": 42}' ' [1]' "$(printf '\357\273\277{}')"; do
         printf %s "$text" > archive

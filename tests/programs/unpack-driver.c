@@ -1,6 +1,7 @@
 /* Asks one question of assay-unpack, as the runner does, and prints each answer on a line.
  *
  *   unpack-driver [OPTIONS] PROGRAM ARCHIVE DIR     unpack
+ *   unpack-driver -C [OPTIONS] PROGRAM DIR          judge what is in DIR already
  *   unpack-driver -R PROGRAM DIR                    remove everything below DIR
  *
  *   -e N  most entries       -b N  most bytes      -s  strip a common top folder
@@ -137,10 +138,10 @@ int main(int argc, char **argv)
 {
         _cleanup_buffer_ struct buffer request = BUFFER_INIT, required = BUFFER_INIT;
         uint64_t max_entries = 1000, max_bytes = 500ULL << 20;
-        bool strip = false, drop = false, removing = false;
+        bool strip = false, drop = false, checking = false, removing = false;
         uint32_t count = 0;
 
-        for (int c; (c = getopt(argc, argv, "e:b:sdr:R")) != -1;) {
+        for (int c; (c = getopt(argc, argv, "e:b:sdr:CR")) != -1;) {
                 switch (c) {
                 case 'e':
                         max_entries = strtoull(optarg, NULL, 10);
@@ -158,6 +159,9 @@ int main(int argc, char **argv)
                         put_required(&required, optarg);
                         count++;
                         break;
+                case 'C':
+                        checking = true;
+                        break;
                 case 'R':
                         removing = true;
                         break;
@@ -165,7 +169,7 @@ int main(int argc, char **argv)
                         return 2;
                 }
         }
-        if (argc - optind != (removing ? 2 : 3))
+        if (argc - optind != (removing || checking ? 2 : 3))
                 return 2;
         argv += optind;
         if (removing)
@@ -176,5 +180,7 @@ int main(int argc, char **argv)
         put_u8(&request, drop);
         put_u32(&request, count);
         buffer_add(&request, required.data, required.len);
+        if (checking)
+                return ask(argv[0], "/dev/null", argv[1], UNPACK_CHECK, &request);
         return ask(argv[0], argv[1], argv[2], UNPACK_REQUEST, &request);
 }
