@@ -34,6 +34,7 @@ enum score_message {
         TASK_SUBMISSION, /* u64 max_entries, u64 max_unpacked, u64 max_archive,
                             u8 strip_common_root, u8 links_drop */
         TASK_REQUIRED,   /* text path, u64 max_size (0: any); many */
+        TASK_PATTERN,    /* text glob, u64 min_files; many */
 
         /* result, in this order */
         RESULT_SCORE,     /* text score 0–100 (decimal), u8 pass (0, 1, 2 = not said) */

@@ -138,6 +138,16 @@ static const struct required_file required_default = {.path = ""};
 static const struct fields required_fields = {
         required_rows, COUNT(required_rows), UNKNOWN_IS_PROBLEM, &required_default};
 
+static const struct field pattern_rows[] = {
+        FIELD("glob", field_text, REQUIRED, struct required_pattern, glob, .least = 1,
+                .most = SCORE_MAX_NAME - 1, .check = task_check_pattern),
+        FIELD("min_files", field_whole, OPTIONAL, struct required_pattern, min_files, .least = 1,
+                .most = 1000000),
+};
+static const struct required_pattern pattern_default = {.glob = "", .min_files = 1};
+static const struct fields pattern_fields = {
+        pattern_rows, COUNT(pattern_rows), UNKNOWN_IS_PROBLEM, &pattern_default};
+
 static const struct field submission_rows[] = {
         FIELD("limits", task_limits, OPTIONAL, struct submission, limits,
                 .argument = CELL_SUBMISSION),
@@ -153,9 +163,11 @@ static const struct field submission_rows[] = {
         FIELD("required_files", field_list, OPTIONAL, struct submission, required_files,
                 .most = 1000, .fields = &required_fields,
                 .item_size = sizeof(struct required_file)),
+        FIELD("required_patterns", field_list, OPTIONAL, struct submission, required_patterns,
+                .most = 1000, .fields = &pattern_fields,
+                .item_size = sizeof(struct required_pattern)),
         LATER("image"),
         LATER("env"),
-        LATER("required_patterns"),
 };
 static const struct fields submission_fields = FIELDS(submission_rows, UNKNOWN_IS_PROBLEM);
 

@@ -42,12 +42,18 @@ struct required_file {
         uint64_t max_size; /* 0: any */
 };
 
+struct required_pattern {
+        const char *glob;
+        uint64_t min_files;
+};
+
 struct submission {
         struct task_limits limits;
         uint64_t max_entries, max_unpacked, max_archive;
         bool strip_common_root;
         unsigned links_drop;
-        struct list required_files; /* of struct required_file */
+        struct list required_files;    /* of struct required_file */
+        struct list required_patterns; /* of struct required_pattern */
 };
 
 struct task {

@@ -69,6 +69,7 @@ static void put_limits(struct buffer *out, const struct task_limits *limits, enu
 static void put_submission(struct buffer *out, const struct submission *s)
 {
         const struct required_file *files = s->required_files.items;
+        const struct required_pattern *patterns = s->required_patterns.items;
         size_t at = answer_begin(out, TASK_SUBMISSION);
 
         put_u64(out, s->max_entries);
@@ -81,6 +82,12 @@ static void put_submission(struct buffer *out, const struct submission *s)
                 at = answer_begin(out, TASK_REQUIRED);
                 put_text(out, files[i].path);
                 put_u64(out, files[i].max_size);
+                answer_end(out, at);
+        }
+        for (size_t i = 0; i < s->required_patterns.count; i++) {
+                at = answer_begin(out, TASK_PATTERN);
+                put_text(out, patterns[i].glob);
+                put_u64(out, patterns[i].min_files);
                 answer_end(out, at);
         }
 }

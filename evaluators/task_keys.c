@@ -64,6 +64,15 @@ const char *task_check_relative(const char *path)
         return task_check_line(path);
 }
 
+const char *task_check_pattern(const char *glob)
+{
+        unsigned names = 1;
+
+        for (const char *at = strchr(glob, '/'); at; at = strchr(at + 1, '/'))
+                names++;
+        return names > 63 ? "must not have more than 63 parts" : task_check_relative(glob);
+}
+
 static bool read_pass(struct reading *r, const struct field *f, const struct spot *s, void *to)
 {
         struct scoring *scoring = to;

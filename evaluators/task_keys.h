@@ -16,6 +16,7 @@ extern const struct field_type task_limits; /* struct task_limits, for the cell 
 const char *task_check_line(const char *text);        /* no control character */
 const char *task_check_name(const char *text);        /* nor '/' */
 const char *task_check_result_path(const char *path); /* a plain path below /results/ */
+const char *task_check_pattern(const char *glob);     /* of such paths */
 const char *task_check_relative(const char *path);    /* a plain path in a submission */
 
 #endif

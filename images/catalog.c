@@ -5,6 +5,8 @@
 
 #include <search.h>
 
+enum { PATH_ROOM = 4096 };
+
 struct node {
         const struct node *parent; /* NULL: at the top */
         enum node_kind kind;
@@ -176,4 +178,39 @@ const char *catalog_common_root(const struct catalog *c)
         if (c->at_top != 1 || c->last_at_top->kind != NODE_DIRECTORY)
                 return NULL;
         return c->last_at_top->name;
+}
+
+/* --- going through it ----------------------------------------------------------------------- */
+
+struct seeing {
+        void (*see)(void *to, const char *path);
+        void *to;
+};
+
+static void see_node(const void *place, VISIT visit, void *closure)
+{
+        const struct node *file = *(const struct node *const *)place;
+        const struct seeing *s = closure;
+        char path[PATH_ROOM];
+        size_t at = sizeof path - 1;
+
+        if ((visit != postorder && visit != leaf) || file->kind != NODE_FILE)
+                return;
+        path[at] = '\0';
+        for (const struct node *n = file; n; n = n->parent) {
+                if (at < n->name_len + 1)
+                        return; /* cannot be: whole paths were judged */
+                at -= n->name_len;
+                memcpy(path + at, n->name, n->name_len);
+                if (n->parent)
+                        path[--at] = '/';
+        }
+        s->see(s->to, path + at);
+}
+
+void catalog_each_file(const struct catalog *c, void (*see)(void *to, const char *path), void *to)
+{
+        struct seeing s = {see, to};
+
+        twalk_r(c->nodes, see_node, &s);
 }

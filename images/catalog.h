@@ -26,6 +26,9 @@ void catalog_init(struct catalog *c, uint64_t max);
 void catalog_free(struct catalog *c);
 #define _cleanup_catalog_ __attribute__((cleanup(catalog_free)))
 
+/* Call `see` with the path of each regular file. */
+void catalog_each_file(const struct catalog *c, void (*see)(void *to, const char *path), void *to);
+
 /* Add `path` (normal form, not empty). `ret_known` is the length of the part that was there
  * before: 0, up to a '/', or all of it for a directory that repeats. -1: archive.name_collision,
  * archive.link_escape (below a symlink), archive.too_many_entries. */

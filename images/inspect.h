@@ -11,6 +11,11 @@ struct required {
         uint64_t max_size; /* 0: any */
 };
 
+struct pattern {
+        char *glob; /* owned by the request */
+        uint64_t min_files, found;
+};
+
 /* `r` is a regular file below the directory `top`, no larger than wanted. */
 int inspect_required(int top, const struct required *r, struct error *err);
 /* Report the sections (submission_md.h) of the file `name` in `top`, and what is missing. */

@@ -65,6 +65,9 @@ static void request_free(struct request *q)
         for (uint32_t i = 0; i < q->required_count; i++)
                 free(q->required[i].path);
         free(q->required);
+        for (uint32_t i = 0; i < q->pattern_count; i++)
+                free(q->patterns[i].glob);
+        free(q->patterns);
         *q = (struct request){0};
 }
 
@@ -72,6 +75,7 @@ static int request_read(struct request *q, const struct frame *f, struct error *
 {
         struct reader r = reader_of(f->payload.data, f->payload.len);
         uint32_t count;
+        bool good;
 
         q->max_entries = get_u64(&r);
         q->max_unpacked = get_u64(&r);
@@ -88,7 +92,19 @@ static int request_read(struct request *q, const struct frame *f, struct error *
                 file->path = get_new_text(&r, UNPACK_MAX_PATH);
                 file->max_size = get_u64(&r);
         }
-        if (!reader_done(&r) || q->required_count != count)
+        good = q->required_count == count;
+        count = get_u32(&r);
+        if (count > UNPACK_MAX_REQUIRED)
+                r.bad = true;
+        if (!r.bad && count > 0)
+                q->patterns = calloc(count, sizeof *q->patterns);
+        for (; q->patterns && q->pattern_count < count; q->pattern_count++) {
+                struct pattern *p = &q->patterns[q->pattern_count];
+
+                p->glob = get_new_text(&r, UNPACK_MAX_PATH);
+                p->min_files = get_u64(&r);
+        }
+        if (!reader_done(&r) || !good || q->pattern_count != count)
                 return error_set(err, CODE_INTERNAL_FRAME, "a request is not as agreed");
         return 0;
 }

@@ -17,7 +17,8 @@
 
 enum unpack_message {
         UNPACK_REQUEST = 1, /* u64 max_entries, u64 max_unpacked (bytes), u8 strip_common_root,
-                               u8 links_drop, u32 n, n × (text required path, u64 max_size or 0) */
+                               u8 links_drop, u32 n, n × (text required path, u64 max_size or 0),
+                               u32 n, n × (text pattern (glob.h), u64 files that it must match) */
         UNPACK_CHECK,       /* the same: judge what is in the directory already, as a build left it;
                                build.unsafe_output when an archive of it would be refused */
         UNPACK_REMOVE,      /* nothing: remove everything below the directory */

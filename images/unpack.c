@@ -7,6 +7,7 @@
 
 #include "beneath.h"
 #include "fd.h"
+#include "images/glob.h"
 #include "images/source.h"
 #include "images/tree.h"
 #include "quantity.h"
@@ -221,6 +222,39 @@ static int look_at_submission_md(
         return inspect_submission_md(top, name, u->report, &ret->sections, err);
 }
 
+struct search {
+        const struct unpacking *u;
+        const char *root; /* of the submission, in the tree */
+};
+
+static void count_file(void *to, const char *path)
+{
+        const struct search *s = to;
+        size_t len = strlen(s->root);
+
+        if (len > 0)
+                path += len + 1; /* all files are in it */
+        for (uint32_t i = 0; i < s->u->request->pattern_count; i++)
+                s->u->request->patterns[i].found += glob_match(s->u->request->patterns[i].glob, path);
+}
+
+static int look_for_patterns(struct unpacking *u, const struct outcome *ret, struct error *err)
+{
+        struct search search = {u, ret->root};
+
+        if (u->request->pattern_count > 0)
+                catalog_each_file(&u->catalog, count_file, &search);
+        for (uint32_t i = 0; i < u->request->pattern_count; i++) {
+                const struct pattern *p = &u->request->patterns[i];
+
+                if (p->found < p->min_files)
+                        return error_set(err, CODE_ARCHIVE_REQUIRED,
+                                "%.300s: matches %llu files, the task asks for %llu", p->glob,
+                                (unsigned long long)p->found, (unsigned long long)p->min_files);
+        }
+        return 0;
+}
+
 static int look_at_files(struct unpacking *u, struct outcome *ret, struct error *err)
 {
         _cleanup_fd_ int top =
@@ -234,7 +268,7 @@ static int look_at_files(struct unpacking *u, struct outcome *ret, struct error 
         for (uint32_t i = 0; i < u->request->required_count; i++)
                 if (inspect_required(top, &u->request->required[i], err) < 0)
                         return -1;
-        return 0;
+        return look_for_patterns(u, ret, err);
 }
 
 static int look_at_result(struct unpacking *u, struct outcome *ret, struct error *err)

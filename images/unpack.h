@@ -13,6 +13,8 @@ struct request {
         bool links_drop;
         struct required *required; /* owned */
         uint32_t required_count;
+        struct pattern *patterns; /* owned */
+        uint32_t pattern_count;
 };
 
 /* Unpack the archive `fd` below the directory `root` and look at what came out. Warnings go to

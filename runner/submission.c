@@ -123,6 +123,11 @@ static void put_request(struct buffer *payload, const struct task *t, bool is_di
                 put_text(payload, t->required[i].path);
                 put_u64(payload, t->required[i].max_size);
         }
+        put_u32(payload, t->pattern_count);
+        for (unsigned i = 0; i < t->pattern_count; i++) {
+                put_text(payload, t->patterns[i].glob);
+                put_u64(payload, t->patterns[i].min_files);
+        }
 }
 
 /* Where an answer goes to. */

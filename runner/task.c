@@ -226,6 +226,19 @@ static void take_required(struct task *t, struct reader *r)
         to->max_size = get_u64(r);
 }
 
+static void take_pattern(struct task *t, struct reader *r)
+{
+        struct required_pattern *to =
+                append((void **)&t->patterns, &t->pattern_count, sizeof *to, SCORE_MAX_MANY);
+
+        if (!to) {
+                r->bad = true;
+                return;
+        }
+        to->glob = scorer_text(r, SCORE_MAX_NAME);
+        to->min_files = get_u64(r);
+}
+
 static void take_text(char **to, struct reader *r, size_t max)
 {
         free(*to);
@@ -288,6 +301,9 @@ static int take(void *to, unsigned type, struct reader *r, struct error *err)
                 break;
         case TASK_REQUIRED:
                 take_required(t, r);
+                break;
+        case TASK_PATTERN:
+                take_pattern(t, r);
                 break;
         case RESULT_WARNING:
                 take_problem(&t->warnings, &t->warning_count, r, false);
@@ -399,6 +415,9 @@ void task_free(struct task *t)
         for (unsigned i = 0; i < t->required_count; i++)
                 free(t->required[i].path);
         free(t->required);
+        for (unsigned i = 0; i < t->pattern_count; i++)
+                free(t->patterns[i].glob);
+        free(t->patterns);
         free_problems(t->problems, t->problem_count);
         free_problems(t->warnings, t->warning_count);
         *t = (struct task)TASK_INIT;

@@ -12,6 +12,11 @@ struct criterion {
         enum criterion_source source;
 };
 
+struct required_pattern {
+        char *glob;
+        uint64_t min_files;
+};
+
 struct required_file {
         char *path;
         uint64_t max_size; /* 0: any */
@@ -50,6 +55,8 @@ struct task {
         uint64_t total_memory; /* of all cells at a time */
         uint64_t max_entries, max_unpacked, max_archive;
         bool strip_common_root, links_drop;
+        struct required_pattern *patterns;
+        unsigned pattern_count;
         struct required_file *required;
         unsigned required_count;
 

@@ -644,6 +644,26 @@ TABLE
     refused_as archive.required_file_missing "src: not a regular file"
 }
 
+@test "patterns must match as many files as the task asks for" {
+    mkdir -p in/top/src/deep && touch in/top/{README,src/a.c,src/deep/b.c,src/deep/c.h}
+    ln -s a.c in/top/src/link.c
+    tar -cf archive -C in top
+    while read -r found pattern; do
+        unpack -s -p "$pattern:$found"
+        accepted
+        remove
+        unpack -s -p "$pattern:$((found + 1))"
+        refused_as archive.required_file_missing "$pattern: matches $found files"
+        remove
+    done << 'TABLE'
+2 src/**/*.c
+1 src/*.c
+1 README
+4 **
+0 top/**
+TABLE
+}
+
 @test "SUBMISSION.md is found in any letter case, its sections reported" {
     mkdir in
     printf '# What I Built\n\nhow to run\n---\n## TRADEOFFS\n' > in/submission.MD

@@ -6,6 +6,7 @@
  *
  *   -e N  most entries       -b N  most bytes      -s  strip a common top folder
  *   -d    drop bad links     -r PATH[:MAX]         a required file
+ *   -p GLOB:MIN              files that must match
  *
  * Exit status: 0 done, 1 refused, 2 misused, 3 the program died or broke the protocol. */
 #include "fd.h"
@@ -137,11 +138,12 @@ static void put_required(struct buffer *b, char *wanted)
 int main(int argc, char **argv)
 {
         _cleanup_buffer_ struct buffer request = BUFFER_INIT, required = BUFFER_INIT;
+        _cleanup_buffer_ struct buffer patterns = BUFFER_INIT;
         uint64_t max_entries = 1000, max_bytes = 500ULL << 20;
         bool strip = false, drop = false, checking = false, removing = false;
-        uint32_t count = 0;
+        uint32_t count = 0, pattern_count = 0;
 
-        for (int c; (c = getopt(argc, argv, "e:b:sdr:CR")) != -1;) {
+        for (int c; (c = getopt(argc, argv, "e:b:sdr:p:CR")) != -1;) {
                 switch (c) {
                 case 'e':
                         max_entries = strtoull(optarg, NULL, 10);
@@ -158,6 +160,10 @@ int main(int argc, char **argv)
                 case 'r':
                         put_required(&required, optarg);
                         count++;
+                        break;
+                case 'p':
+                        put_required(&patterns, optarg);
+                        pattern_count++;
                         break;
                 case 'C':
                         checking = true;
@@ -180,6 +186,8 @@ int main(int argc, char **argv)
         put_u8(&request, drop);
         put_u32(&request, count);
         buffer_add(&request, required.data, required.len);
+        put_u32(&request, pattern_count);
+        buffer_add(&request, patterns.data, patterns.len);
         if (checking)
                 return ask(argv[0], "/dev/null", argv[1], UNPACK_CHECK, &request);
         return ask(argv[0], argv[1], argv[2], UNPACK_REQUEST, &request);

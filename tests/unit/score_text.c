@@ -22,6 +22,7 @@ static const struct {
         {TASK_TOTAL_MEMORY, "TOTAL", "q"},
         {TASK_SUBMISSION, "SUBMISSION", "qqqbb"},
         {TASK_REQUIRED, "REQUIRED", "tq"},
+        {TASK_PATTERN, "PATTERN", "tq"},
         {RESULT_SCORE, "SCORE", "tb"},
         {RESULT_BREAKDOWN, "BREAKDOWN", "tt"},
         {RESULT_NOTES, "NOTES", "t"},

@@ -65,11 +65,12 @@ static const struct {
         {BEGIN INSIDE
                 ", \"submission\": {\"limits\": {\"wall\": 2}, \"max_entries\": 5, "
                 "\"max_unpacked\": \"1kB\", \"max_archive\": 7, \"strip_common_root\": false, "
-                "\"links\": \"drop\", \"required_files\": [{\"path\": \"src/main.py\", "
+                "\"links\": \"drop\", \"required_patterns\": [{\"glob\": \"src/**\"}], "
+                "\"required_files\": [{\"path\": \"src/main.py\", "
                 "\"max_size\": "
                 "\"100KiB\"}, {\"path\": \"b\"}]}}",
                 A_TASK "LIMIT 1 0 2000000\nSUBMISSION 5 1000 7 0 1\nREQUIRED 'src/main.py' 102400\n"
-                       "REQUIRED 'b' 0\n"
+                       "REQUIRED 'b' 0\nPATTERN 'src/**' 1\n"
                        "WARNING 'submission.limits' 'has no effect in this version'\n"},
 };
 
@@ -146,8 +147,11 @@ static const struct {
                 "must be \"reject\" or \"drop\", not the text \"keep\""},
         {"\"submission\": {\"image\": {}}", "submission.image",
                 "is not supported by this version; leave it out"},
-        {"\"submission\": {\"required_patterns\": []}", "submission.required_patterns",
-                "is not supported by this version; leave it out"},
+        {"\"submission\": {\"required_patterns\": [{\"glob\": \"/a/*\"}]}",
+                "submission.required_patterns[0].glob", "must be relative to the submission's root"},
+        {"\"submission\": {\"required_patterns\": [{\"glob\": \"*\", \"min_files\": 0}]}",
+                "submission.required_patterns[0].min_files",
+                "must be a whole number from 1 to 1000000, not 0"},
         {"\"submission\": {\"required_files\": [{}]}", "submission.required_files[0].path",
                 "is missing; it must be a text of 1 to 511 bytes"},
         {"\"submission\": {\"required_files\": [{\"path\": \"/etc/passwd\"}]}",
