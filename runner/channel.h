@@ -37,6 +37,7 @@ struct cell_order {
         enum cell_profile profile;
         bool allow_weak;
         bool trace_denied; /* for `assay exec` only */
+        bool network;      /* a way out */
         struct limits limits;
         uint32_t uid, gid; /* inside */
         const char *workdir;
@@ -74,6 +75,8 @@ int channel_ready(struct channel *c, struct error *err);
 int channel_send_order(int socket, uint32_t id, const struct cell_order *order, struct error *err);
 /* Cells may have this directory with its owner's rights; to be said before anything else. */
 int channel_trust_tree(struct channel *c, int tree, struct error *err);
+/* Cells may have a network; to be said before anything else. */
+int channel_allow_network(struct channel *c, struct error *err);
 /* A cell will be asked for soon. */
 int channel_prepare_cell(struct channel *c, struct error *err);
 /* Start a cell; returns its id, or 0. */

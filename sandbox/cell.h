@@ -4,6 +4,7 @@
 
 #include "cgroup.h"
 #include "inside.h"
+#include "network.h"
 #include "trace.h"
 
 #include <poll.h>
@@ -31,6 +32,7 @@ struct cell {
         int pidfd, socket, bell, started;
         int listener; /* denied system calls are asked through it, when they are traced */
         struct trace trace;
+        struct network network; /* with CELL_NETWORK */
         uint64_t started_at; /* monotonic microseconds; 0: not yet */
         uint64_t look_at;    /* when to look at cpu time next */
         bool exec_next;      /* the set-up is complete */
@@ -44,7 +46,7 @@ struct cell {
         struct setup setup;
 };
 
-enum { CELL_POLL_FDS = 5 };
+enum { CELL_POLL_FDS = 6 };
 
 /* start.c
  *
@@ -58,6 +60,9 @@ bool cell_waits(const struct cell *c);
  * left. */
 struct cell *cell_start(struct cell *prepared, struct cell_request *request,
         const struct buffer *payload, struct error *err);
+/* Ring, and send its first process a message. */
+int cell_tell(struct cell *c, enum inside_message type, const struct buffer *payload,
+        const int *fds, unsigned count, struct error *err);
 /* cell.c
  *
  * Is it in control groups? */

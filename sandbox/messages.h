@@ -21,6 +21,7 @@ enum cell_message {
         CELL_TREE,    /* nothing in it; descriptor: a directory that cells may have as PLACE_OWNED.
                          Taken only before everything else, while the runner has its caller's rights
                          and has read nothing yet */
+        CELL_ALLOW,   /* u8 flags that cells may have: CELL_NETWORK. Taken as CELL_TREE is */
         CELL_PREPARE, /* nothing in it: get one further cell ready before it is asked for */
         CELL_KILL,    /* u32 id, u16 enum code: the reason to be given in CELL_DONE */
         EXEC_REPORT,  /* (assay-cell exec) u8 timing wanted; descriptor: where the report goes */
@@ -43,6 +44,7 @@ enum cell_message {
 enum cell_flag {
         CELL_ALLOW_WEAK = 1,   /* run although a limit is only polled for */
         CELL_TRACE_DENIED = 2, /* (assay-cell exec) name each denied system call on stderr */
+        CELL_NETWORK = 4,      /* a way out, see network.h; never for a submission */
 };
 
 /* Which system calls a cell has: filter_table.h. */
@@ -128,6 +130,7 @@ enum {
         IDS_UNPACK = IDS_FIRST + 1,
         IDS_SCORE = IDS_FIRST + 2,
         IDS_BLOCK_SIZE = 65536,
+        IDS_NETWORK = IDS_BLOCK_SIZE - 1, /* of a block: pasta's, and no process's of the cell */
         IDS_BLOCKS = 4095, /* block n starts at IDS_FIRST + (n + 1) × IDS_BLOCK_SIZE */
 };
 

@@ -116,6 +116,7 @@ struct cell *cell_prepare(const struct machine *machine, struct error *err)
                 .bell = -EBADF,
                 .started = -EBADF,
                 .listener = -EBADF,
+                .network = NETWORK_INIT,
         };
         if (cell_has_group(c) && cgroup_claim(&machine->groups, &c->group, err) < 0)
                 return cell_free(c);
@@ -150,7 +151,7 @@ static void offer_to_oom_killer(pid_t pid)
 
 /* A process that a message wakes is put behind its sender, on the same processor; one that a bell
  * wakes, onto a processor that is free. So it rings first. */
-static int tell(struct cell *c, enum inside_message type, const struct buffer *payload,
+int cell_tell(struct cell *c, enum inside_message type, const struct buffer *payload,
         const int *fds, unsigned count, struct error *err)
 {
         if (eventfd_write(c->bell, 1) < 0)
@@ -172,7 +173,7 @@ static int give_request(struct cell *c, const struct buffer *payload, struct err
                 fds[i] = q->stdio[i];
         for (unsigned i = 0; i < q->mount_count; i++)
                 fds[CELL_STDIO + i] = q->mounts[i].tree;
-        return tell(c, INSIDE_REQUEST, payload, fds, CELL_STDIO + q->mount_count, err);
+        return cell_tell(c, INSIDE_REQUEST, payload, fds, CELL_STDIO + q->mount_count, err);
 }
 
 static int give_mounts(struct cell *c, const struct mounts_for *who, struct error *err)
@@ -193,7 +194,7 @@ static int give_mounts(struct cell *c, const struct mounts_for *who, struct erro
         fds[count++] = m->root;
         if (m->result >= 0)
                 fds[count++] = m->result;
-        return tell(c, INSIDE_MOUNTS, &payload, fds, count, err);
+        return cell_tell(c, INSIDE_MOUNTS, &payload, fds, count, err);
 }
 
 static int give_groups(struct cell *c, struct error *err)
@@ -207,7 +208,7 @@ static int give_groups(struct cell *c, struct error *err)
         for (unsigned i = 0; i < HIERARCHY_COUNT; i++)
                 if (c->group.doors[i] >= 0)
                         fds[count++] = c->group.doors[i];
-        return tell(c, INSIDE_DOORS, &nothing, fds, count, err);
+        return cell_tell(c, INSIDE_DOORS, &nothing, fds, count, err);
 }
 
 static int give_all(struct cell *c, const struct buffer *payload, struct error *err)

@@ -25,7 +25,8 @@ struct supervisor {
                 ino_t inode;
         } trees[SUPERVISOR_MAX_TREES]; /* named by CELL_TREE */
         unsigned tree_count;
-        bool sealed; /* no further ones */
+        uint8_t allowed; /* flags named by CELL_ALLOW */
+        bool sealed;     /* no further ones of either */
         int signals; /* signalfd: interrupt, hang-up, termination */
         int programs[HELPER_COUNT];
         struct cell *cells[SUPERVISOR_MAX_CELLS];       /* NULL: free */

@@ -9,6 +9,7 @@
 #include "error.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 enum { SPAWN_MAX_FDS = 8 };
@@ -22,11 +23,13 @@ struct spawn {
         bool change_ids;         /* with privilege: to uid and gid, no groups, no capability ever */
         uid_t uid;
         gid_t gid;
+        int namespace;   /* a user namespace to go into, with its ids; -EBADF: ours */
+        uint64_t rights; /* there: a mask of the only capabilities it has */
 };
 
 #define SPAWN_INIT                                                                                 \
         {                                                                                          \
-                .program = -EBADF, .root = -EBADF                                                  \
+                .program = -EBADF, .root = -EBADF, .namespace = -EBADF                                                  \
         }
 
 /* Start it; returns its pid, `ret_pidfd` owned by the caller. */
