@@ -33,10 +33,10 @@ struct cell {
         int listener; /* denied system calls are asked through it, when they are traced */
         struct trace trace;
         struct network network; /* with CELL_NETWORK */
-        uint64_t started_at; /* monotonic microseconds; 0: not yet */
-        uint64_t look_at;    /* when to look at cpu time next */
-        bool exec_next;      /* the set-up is complete */
-        bool ended;          /* the command did */
+        uint64_t started_at;    /* monotonic microseconds; 0: not yet */
+        uint64_t look_at;       /* when to look at cpu time next */
+        bool exec_next;         /* the set-up is complete */
+        bool ended;             /* the command did */
         enum cell_end end;
         uint32_t status;
         bool disk_full;      /* at the end */

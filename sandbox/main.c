@@ -13,8 +13,8 @@
  * frame (messages.h) with descriptors; arguments and environment are handed through unread. The
  * files: request (decoding), ids, mounts + view (what a cell sees), cgroup + hierarchy + weak
  * (limits), machine (what is possible here), start + cell (the life of one), inside + confine_cell
- * (its first process), network + network_filter (its way out), supervisor (the loop), helper, report
- * and trace (for `assay exec`). */
+ * (its first process), network + network_filter (its way out), supervisor (the loop), helper,
+ * report and trace (for `assay exec`). */
 #include "supervisor.h"
 
 #include "fd.h"

@@ -66,8 +66,7 @@ static int open_pasta(struct error *err)
                       : fd;
 }
 
-int network_start(
-        struct network *n, int namespace, const struct ids *ids, struct error *err)
+int network_start(struct network *n, int namespace, const struct ids *ids, struct error *err)
 {
         _cleanup_fd_ int program = open_pasta(err);
         _cleanup_fd_ int user = -EBADF, up = -EBADF, errors = -EBADF;

@@ -16,7 +16,7 @@
 
 /* Questions to these pasta puts to the host's first resolver, on loopback too. Both are addresses
  * that nobody can have: the dummy address of RFC 7600, one of the discard prefix of RFC 6666. */
-#define NETWORK_RESOLVER "192.0.0.8"
+#define NETWORK_RESOLVER      "192.0.0.8"
 #define NETWORK_RESOLVER_IPV6 "100::53"
 
 struct network {
@@ -34,8 +34,7 @@ struct network {
 /* network.c, by the supervisor
  *
  * Start pasta for a cell's network namespace; `ready` is to be waited for. */
-int network_start(
-        struct network *n, int namespace, const struct ids *ids, struct error *err);
+int network_start(struct network *n, int namespace, const struct ids *ids, struct error *err);
 /* Something came through `ready`: the network is up and filtered, or cannot be had. */
 int network_ready(struct network *n, struct error *err);
 /* Also where nothing was started, or it ended by itself. */
@@ -51,8 +50,8 @@ struct network_block {
 enum { NETWORK_FILTER_MAX = 2048 };
 
 /* A classic BPF program over the frames that leave a cell: what goes to one of `blocks`, or to what
- * no cell may reach, is dropped, and so is what is neither IP nor what finds neighbours. Returns its
- * length, or 0 when NETWORK_FILTER_MAX instructions are too few. */
+ * no cell may reach, is dropped, and so is what is neither IP nor what finds neighbours. Returns
+ * its length, or 0 when NETWORK_FILTER_MAX instructions are too few. */
 unsigned network_filter(const struct network_block *blocks, unsigned count,
         struct sock_filter ret[NETWORK_FILTER_MAX]);
 

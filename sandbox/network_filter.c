@@ -21,17 +21,17 @@ enum {
 
 /* What belongs to the host or to its own wire, whichever host it is. */
 static const struct network_block never[] = {
-        {AF_INET, 8, {0}},                          /* "this host": connects to loopback */
-        {AF_INET, 8, {127}},                        /* loopback */
-        {AF_INET, 16, {169, 254}},                  /* link-local, cloud metadata */
-        {AF_INET, 32, {100, 100, 100, 200}},        /* Alibaba's metadata */
-        {AF_INET, 32, {168, 63, 129, 16}},          /* Azure's */
-        {AF_INET, 32, {192, 0, 0, 192}},            /* Oracle's */
-        {AF_INET, 4, {224}},                        /* multicast: answered on the wire, by the host too */
-        {AF_INET, 4, {240}},                        /* reserved, broadcast */
-        {AF_INET6, 16, {0}},                        /* unspecified, loopback, IPv4 in disguise */
-        {AF_INET6, 10, {0xfe, 0x80}},               /* link-local */
-        {AF_INET6, 8, {0xff}},                      /* multicast */
+        {AF_INET, 8, {0}},                   /* "this host": connects to loopback */
+        {AF_INET, 8, {127}},                 /* loopback */
+        {AF_INET, 16, {169, 254}},           /* link-local, cloud metadata */
+        {AF_INET, 32, {100, 100, 100, 200}}, /* Alibaba's metadata */
+        {AF_INET, 32, {168, 63, 129, 16}},   /* Azure's */
+        {AF_INET, 32, {192, 0, 0, 192}},     /* Oracle's */
+        {AF_INET, 4, {224}},                 /* multicast: answered on the wire, by the host too */
+        {AF_INET, 4, {240}},                 /* reserved, broadcast */
+        {AF_INET6, 16, {0}},                 /* unspecified, loopback, IPv4 in disguise */
+        {AF_INET6, 10, {0xfe, 0x80}},        /* link-local */
+        {AF_INET6, 8, {0xff}},               /* multicast */
         {AF_INET6, 128, {0xfd, 0, 0x0e, 0xc2, [14] = 0x02, 0x54}}, /* Amazon's metadata */
         {AF_INET6, 128, {0xfd, 0x20, 0, 0xce, [14] = 0x02, 0x54}}, /* Google's */
 };

@@ -160,7 +160,8 @@ static void allow_flags(struct supervisor *s, struct frame *f, struct error *err
         uint8_t flags = get_u8(&r);
 
         if (s->sealed || !reader_done(&r) || flags & ~CELL_NETWORK || f->fd_count > 0) {
-                error_set(err, CODE_INTERNAL_FRAME, "what cells may comes too late or is malformed");
+                error_set(
+                        err, CODE_INTERNAL_FRAME, "what cells may comes too late or is malformed");
                 return;
         }
         s->allowed = flags;

@@ -27,7 +27,7 @@ struct supervisor {
         unsigned tree_count;
         uint8_t allowed; /* flags named by CELL_ALLOW */
         bool sealed;     /* no further ones of either */
-        int signals; /* signalfd: interrupt, hang-up, termination */
+        int signals;     /* signalfd: interrupt, hang-up, termination */
         int programs[HELPER_COUNT];
         struct cell *cells[SUPERVISOR_MAX_CELLS];       /* NULL: free */
         struct cell *prepared[SUPERVISOR_MAX_PREPARED]; /* the first `prepared_count` are there */

@@ -148,8 +148,8 @@ static int fill_root(const struct mounts *m, bool with_nodes, bool with_network)
         for (size_t i = 0; r == 0 && i < sizeof etc_files / sizeof *etc_files; i++)
                 r = write_file(m->root, etc_files[i].path, etc_files[i].text);
         for (size_t i = 0; r == 0 && i < sizeof network_files / sizeof *network_files; i++)
-                r = write_file(m->root, network_files[i].path,
-                        network_files[i].texts[with_network]);
+                r = write_file(
+                        m->root, network_files[i].path, network_files[i].texts[with_network]);
         for (size_t i = 0; r == 0 && i < sizeof dev_links / sizeof *dev_links; i++)
                 r = symlinkat(dev_links[i].target, m->root, dev_links[i].path);
         return r;

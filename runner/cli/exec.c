@@ -32,8 +32,7 @@ static int take_network(const char *value, struct cell_order *order, struct erro
                                  "--limit network=%s: not network=none or network=outbound", value);
 }
 
-static int take_limits(
-        const struct option_list *list, struct cell_order *order, struct error *err)
+static int take_limits(const struct option_list *list, struct cell_order *order, struct error *err)
 {
         static const char network[] = "network=";
         struct limits *limits = &order->limits;

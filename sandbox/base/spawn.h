@@ -29,7 +29,7 @@ struct spawn {
 
 #define SPAWN_INIT                                                                                 \
         {                                                                                          \
-                .program = -EBADF, .root = -EBADF, .namespace = -EBADF                                                  \
+                .program = -EBADF, .root = -EBADF, .namespace = -EBADF                             \
         }
 
 /* Start it; returns its pid, `ret_pidfd` owned by the caller. */

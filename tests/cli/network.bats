@@ -17,7 +17,7 @@ setup() {
 
 teardown() {
     # shellcheck disable=SC2086 # a list of numbers
-    [ -z "${started:-}" ] || kill -KILL $started
+    [ -z "${started:-}" ] || kill -KILL $started 2> /dev/null || true
 }
 
 # hold VARIABLE COMMAND…: a process that keeps new namespaces alive; its pid
@@ -26,6 +26,7 @@ hold() {
     own=$(readlink /proc/self/ns/net)
     "${@:2}" sleep infinity 3>&- &
     pid=$!
+    disown
     started="${started:-} $pid"
     until [ "$(readlink "/proc/$pid/ns/net")" != "$own" ] &&
         [ "$(tr -d '\0' < "/proc/$pid/cmdline")" = sleepinfinity ]; do
@@ -43,6 +44,8 @@ make_world() {
     hold world "${own_machine[@]}" unshare --net
     own_world=(nsenter -t "$world" "${user[@]}" --net)
     on_machine=("${own_machine[@]}" ${user:+unshare --user --map-user=61234 --map-group=61234})
+    cell=("${on_machine[@]}" "$ASSAY" exec "${weak[@]}" --limit network=outbound
+        --bind "$ASSAY_BUILD/tests:/programs:ro" host --)
 
     "${own_machine[@]}" ip link add wire type veth peer name wire netns "$world" ||
         skip 'no veth devices'
@@ -53,6 +56,7 @@ make_world() {
     done
     "${own_machine[@]}" ip address add 10.99.0.2/24 dev wire
     "${own_machine[@]}" ip address add fd99::2/64 dev wire nodad
+    "${own_machine[@]}" ip address add fe80::2/64 dev wire nodad
     "${own_machine[@]}" ip address add 10.98.0.5/32 dev lo
     "${own_machine[@]}" ip route add default via 10.99.0.1
     "${own_machine[@]}" ip -6 route add default via fd99::1
@@ -70,31 +74,48 @@ serve() {
     local -n own=own_$1
     local out="$work/serve-$1-$3"
     "${own[@]}" "$wire" serve "$2" "$3" > "$out" 3>&- &
+    disown
     started="$started $!"
     until grep -q serving "$out"; do [ -e "/proc/$!" ] || return 1; done
 }
 
 # cell COMMAND…: in a cell with a network
 cell() {
-    "${on_machine[@]}" "$ASSAY" exec "${weak[@]}" --limit network=outbound \
-        --bind "$ASSAY_BUILD/tests:/programs:ro" host -- "$@"
+    "${cell[@]}" "$@"
 }
 
-# closed ADDRESS PORT: by TCP and UDP, by the routes and past them
-closed() {
-    local kind
-    for kind in tcp udp; do
-        run -1 cell /programs/wire reach $kind "$1" "$2"
-        run -1 cell /programs/wire reach $kind "$1" "$2" wire
+# start COMMAND…: the same in the background, as far as pasta; the pids of supervisor and pasta
+start() {
+    "${cell[@]}" "$@" 3>&- &
+    supervisor=$!
+    disown
+    started="$started $supervisor"
+    until pasta=$(pgrep -P "$supervisor" -f '^pasta '); do
+        [ -e "/proc/$supervisor" ] || return 1
     done
+}
+
+# closed PORT ADDRESS…: by TCP and UDP, by the routes and past them, all tried at once
+closed() {
+    run -0 cell sh -c '
+        port=$1
+        shift
+        for address; do
+            for way in "tcp $address $port" "udp $address $port"; do
+                { /programs/wire reach $way && echo "$way"; } &
+                { /programs/wire reach $way wire && echo "$way past the routes"; } &
+            done
+        done
+        wait' sh "$@"
+    is 'what was reached' '' "$output"
 }
 
 @test "a cell with a network reaches the world, by TCP, UDP and IPv6, and by name" {
     serve world 0.0.0.0 80
     serve world :: 81
     serve machine 127.0.0.1 53
-    cell /programs/wire reach tcp 10.99.0.1 80
-    cell /programs/wire reach udp 203.0.113.7 80
+    cell /programs/wire reach tcp 203.0.113.7 80
+    cell /programs/wire reach udp 10.99.0.1 80
     cell /programs/wire reach tcp fd99::1 81
     cell /programs/wire reach udp fd99::1 81
     run -0 cell getent ahostsv4 example.org
@@ -114,63 +135,45 @@ closed() {
 
 @test "the machine itself is not reached, by none of its addresses" {
     serve machine :: 8080 # all of IPv4 too
-    for address in 127.0.0.1 10.99.0.2 10.98.0.5 fd99::2; do
-        "${own_machine[@]}" "$wire" reach tcp $address 8080
-        closed $address 8080
+    local own=(127.0.0.1 0.0.0.0 10.99.0.2 10.98.0.5 ::1 fd99::2 fe80::2%wire)
+    for address in "${own[@]}"; do
+        "${own_machine[@]}" "$wire" reach tcp "$address" 8080
     done
-    closed 0.0.0.0 8080
-    closed 10.99.0.1 8080 # what pasta would take for the machine
-    closed 192.0.0.8 8080
-    closed ::1 8080
-    local link
-    link=$("${own_machine[@]}" ip -6 -o address show dev wire scope link | grep -o 'fe80[^/]*')
-    closed "$link%wire" 8080
+    # The last three: what pasta might take for the machine.
+    closed 8080 "${own[@]}" ::ffff:10.98.0.5 10.99.0.1 192.0.0.8
 }
 
 @test "link-local addresses are not reached, among them that of cloud metadata" {
     serve world 0.0.0.0 80
     serve world :: 81
     "${own_machine[@]}" "$wire" reach tcp 169.254.169.254 80
-    closed 169.254.169.254 80
+    closed 80 169.254.169.254 224.0.0.1
     "${own_machine[@]}" "$wire" reach tcp fe80::99%wire 81
-    closed fe80::99%wire 81
+    closed 81 fe80::99%wire ff02::1%wire
 }
 
 @test "no port leads in" {
-    cell sh -c '/programs/wire serve 0.0.0.0 90 > /dev/null & sleep infinity' &
-    started="$started $!"
-    wait_for_pasta $!
-    run -1 "${own_machine[@]}" "$wire" reach tcp 127.0.0.1 90
-    run -1 "${own_world[@]}" "$wire" reach tcp 10.99.0.2 90
-}
-
-# wait_for_pasta PID: the pid of the pasta that the supervisor PID started
-wait_for_pasta() {
-    until pasta=$(pgrep -P "$1" -f '^pasta '); do
-        [ -e "/proc/$1" ] || return 1
-    done
+    start /programs/wire serve 0.0.0.0 9000 > "$work/serving"
+    until grep -q serving "$work/serving"; do [ -e "/proc/$supervisor" ]; done
+    run -1 "${own_machine[@]}" "$wire" reach tcp 127.0.0.1 9000
+    run -1 "${own_world[@]}" "$wire" reach tcp 10.99.0.2 9000
 }
 
 @test "pasta ends with the cell, and with its supervisor" {
     mkfifo "$work/end"
-    cell cat < "$work/end" &
-    started="$started $!"
-    exec 4> "$work/end"
-    wait_for_pasta $!
+    exec 4<> "$work/end"
+    start cat < "$work/end" 4>&-
     exec 4>&-
-    wait $!
+    wait_gone "$supervisor"
     run -1 kill -0 "$pasta"
 
-    cell sleep infinity &
-    wait_for_pasta $!
-    kill -KILL $!
+    start sleep infinity
+    kill -KILL "$supervisor"
     wait_gone "$pasta"
 }
 
 @test "pasta is neither root nor anyone of the cell, and has rights in its namespace only" {
-    cell sleep infinity &
-    started="$started $!"
-    wait_for_pasta $!
+    start sleep infinity
     [ "$(readlink "/proc/$pasta/ns/user")" != "$(readlink /proc/self/ns/user)" ]
     [[ "$(sed -n 's/^CapBnd:\s*//p' "/proc/$pasta/status")" == 0000000000[02]01000 ]]
     is_root || return 0
@@ -186,7 +189,7 @@ wait_for_pasta() {
     "${own_machine[@]}" mount --bind /dev/null /usr/bin/pasta
     run -125 --separate-stderr cell true
     [[ $stderr == 'assay: infra.network: '*pasta*'apt-get install passt'* ]]
-    run -2 cell --limit network=inbound true
+    run -2 "$ASSAY" exec --limit network=inbound host -- true
 }
 
 @test "run gives a network to tasks that ask for one, where the operator agrees" {

@@ -1,7 +1,9 @@
 /* Asks a supervisor for a cell, as a runner that was taken over might: the directory /tmp in a way
  * that it may not ask for. Prints "refused" when the supervisor ends, else what it answered.
  *
- *   cell-driver ASSAY-CELL owned|bind|debug|view */
+ *   cell-driver ASSAY-CELL owned|bind|debug|network|late|view
+ *
+ * "network" asks for one that nobody allowed, "late" allows it itself after another request. */
 #include "fd.h"
 #include "frame.h"
 #include "sandbox/messages.h"
@@ -12,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static void fill(struct buffer *b, enum place_kind kind, enum cell_profile profile)
+static void fill(struct buffer *b, enum place_kind kind, enum cell_profile profile, uint8_t flags)
 {
         struct limits limits;
 
@@ -20,7 +22,7 @@ static void fill(struct buffer *b, enum place_kind kind, enum cell_profile profi
         limits_settle(&limits);
         put_u32(b, 1);
         put_u8(b, (uint8_t)profile);
-        put_u8(b, CELL_ALLOW_WEAK);
+        put_u8(b, CELL_ALLOW_WEAK | flags);
         for (unsigned i = 0; i < LIMIT_COUNT; i++)
                 put_u64(b, limits.value[i]);
         put_u32(b, 0);
@@ -39,12 +41,14 @@ static void fill(struct buffer *b, enum place_kind kind, enum cell_profile profi
 int main(int argc, char **argv)
 {
         static const char *const serve[] = {"assay-cell", "serve", NULL};
-        _cleanup_buffer_ struct buffer request = BUFFER_INIT;
+        _cleanup_buffer_ struct buffer request = BUFFER_INIT, allowed = BUFFER_INIT;
+        const struct buffer nothing = BUFFER_INIT;
         _cleanup_frame_ struct frame answer = FRAME_INIT;
         struct spawn spawn = SPAWN_INIT;
         struct error err = {0};
         int pair[2], pidfd = -1, fds[CELL_STDIO + 1], r;
         const char *how = argc == 3 ? argv[2] : "";
+        const bool late = strcmp(how, "late") == 0;
 
         spawn.program = argc == 3 ? open(argv[1], O_PATH | O_CLOEXEC) : -1;
         if (spawn.program < 0 || fd_socketpair(pair, &err) < 0)
@@ -62,12 +66,17 @@ int main(int argc, char **argv)
                 strcmp(how, "owned") == 0  ? PLACE_OWNED
                 : strcmp(how, "bind") == 0 ? PLACE_BIND
                                            : PLACE_VIEW,
-                strcmp(how, "debug") == 0 ? PROFILE_DEBUG : PROFILE_SUITE);
+                strcmp(how, "debug") == 0 ? PROFILE_DEBUG : PROFILE_SUITE,
+                strcmp(how, "network") == 0 || late ? CELL_NETWORK : 0);
+        put_u8(&allowed, CELL_NETWORK);
+        if (late && (frame_send(pair[0], CELL_PREPARE, &nothing, NULL, 0, &err) < 0 ||
+                            frame_send(pair[0], CELL_ALLOW, &allowed, NULL, 0, &err) < 0))
+                return 2;
         for (int i = 0; i < CELL_STDIO; i++)
                 fds[i] = open("/dev/null", O_RDWR | O_CLOEXEC);
         fds[CELL_STDIO] = open("/tmp", O_PATH | O_DIRECTORY | O_CLOEXEC);
-        if (frame_send(pair[0], CELL_START, &request, fds, CELL_STDIO + 1, &err) < 0)
-                return 2;
+        /* Which fails when it has ended already. */
+        (void)frame_send(pair[0], CELL_START, &request, fds, CELL_STDIO + 1, &err);
         r = frame_receive(pair[0], &answer, CELL_MAX_REQUEST, 1, &err);
         if (r <= 0)
                 puts("refused");

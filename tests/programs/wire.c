@@ -2,33 +2,48 @@
  *   wire serve ADDRESS PORT                 answer TCP and UDP, the latter as a name server does
  *   wire reach tcp|udp ADDRESS PORT [DEVICE]  exit 0 when somebody answers within a second
  * An address may have a %DEVICE; DEVICE binds the socket to it, past the routes. */
-#include <netdb.h>
+#include <arpa/inet.h>
 #include <net/if.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 enum { HEADER = 12, ANSWER = 16 };
 
-static int open_socket(int type, const char *address, const char *port, struct addrinfo **ret)
-{
-        const struct addrinfo hints = {.ai_socktype = type, .ai_flags = AI_NUMERICHOST};
+union place {
+        struct sockaddr any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+};
 
-        if (getaddrinfo(address, port, &hints, ret) != 0)
-                return -1;
-        return socket((*ret)->ai_family, type | SOCK_CLOEXEC, 0);
+static int open_socket(int type, const char *address, const char *port, union place *ret)
+{
+        const char *device = strchr(address, '%');
+        char text[64];
+
+        *ret = (union place){0};
+        snprintf(text, sizeof text, "%.*s", (int)strcspn(address, "%"), address);
+        ret->v4.sin_family = AF_INET;
+        ret->v4.sin_port = htons((uint16_t)atoi(port)); /* in the same place for both */
+        if (inet_pton(AF_INET, text, &ret->v4.sin_addr) != 1) {
+                ret->v6.sin6_family = AF_INET6;
+                ret->v6.sin6_scope_id = device ? if_nametoindex(device + 1) : 0;
+                if (inet_pton(AF_INET6, text, &ret->v6.sin6_addr) != 1)
+                        return -1;
+        }
+        return socket(ret->any.sa_family, type | SOCK_CLOEXEC, 0);
 }
 
 static int listen_at(int type, const char *address, const char *port)
 {
-        struct addrinfo *at;
+        union place at;
         int fd = open_socket(type, address, port, &at), on = 1;
 
         if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) < 0 ||
-                bind(fd, at->ai_addr, at->ai_addrlen) < 0 ||
-                (type == SOCK_STREAM && listen(fd, 16) < 0))
+                bind(fd, &at.any, sizeof at) < 0 || (type == SOCK_STREAM && listen(fd, 16) < 0))
                 return -1;
         return fd;
 }
@@ -88,17 +103,17 @@ static int serve(const char *address, const char *port)
 static int reach(int type, const char *address, const char *port, const char *device)
 {
         static const char question[HEADER + 5] = {0, 1, 0, 0, 0, 1, [14] = 1, [16] = 1};
-        struct addrinfo *at;
+        union place at;
         int fd = open_socket(type | SOCK_NONBLOCK, address, port, &at);
         struct pollfd wait = {.fd = fd, .events = POLLOUT};
         char byte;
 
         if (fd < 0)
                 return 2;
-        if (device && setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, device,
-                              (socklen_t)strlen(device)) < 0)
+        if (device &&
+                setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, device, (socklen_t)strlen(device)) < 0)
                 return 2;
-        (void)!connect(fd, at->ai_addr, at->ai_addrlen);
+        (void)!connect(fd, &at.any, sizeof at);
         if (poll(&wait, 1, 1000) != 1)
                 return 1;
         if (type == SOCK_DGRAM && send(fd, question, sizeof question, 0) < 0)
