@@ -68,7 +68,7 @@ static int child_enter(const struct spawn *s)
 
 static int child_rights(const struct spawn *s)
 {
-        if (s->namespace >= 0)
+        if (s->rights)
                 return child_enter(s);
         if (!s->change_ids)
                 return 0;
@@ -150,7 +150,7 @@ pid_t spawn_process(const struct spawn *s, int *ret_pidfd, struct error *err)
         sigprocmask(SIG_SETMASK, &saved, NULL);
         /* On the shared memory the child's new rights made us undumpable: the /proc of cells that
          * we make later would be closed to us. */
-        if (s->namespace >= 0 && dumpable == 1)
+        if (s->rights && dumpable == 1)
                 prctl(PR_SET_DUMPABLE, 1);
         munmap(stack, STACK_SIZE);
         if (child.failed) {

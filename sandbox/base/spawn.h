@@ -23,13 +23,13 @@ struct spawn {
         bool change_ids;         /* with privilege: to uid and gid, no groups, no capability ever */
         uid_t uid;
         gid_t gid;
-        int namespace;   /* a user namespace to go into, with its ids; -EBADF: ours */
-        uint64_t rights; /* there: a mask of the only capabilities it has */
+        uint64_t rights;         /* its only capabilities, a mask, in `namespace`; 0: neither */
+        int namespace;           /* a user namespace to go into */
 };
 
 #define SPAWN_INIT                                                                                 \
         {                                                                                          \
-                .program = -EBADF, .root = -EBADF, .namespace = -EBADF                             \
+                .program = -EBADF, .root = -EBADF                                                  \
         }
 
 /* Start it; returns its pid, `ret_pidfd` owned by the caller. */
