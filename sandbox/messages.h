@@ -122,6 +122,8 @@ enum {
         SUPERVISOR_SOCKET = 3, /* descriptor of the supervisor's end */
 };
 
+#define NETWORK_PASTA "/usr/bin/pasta"
+
 /* Ids of the host that belong to Assay when it was started as root, in a range that no system
  * allocates from. The runner itself becomes the user `assay` where that exists. */
 enum {

@@ -166,7 +166,7 @@ static int filter_device(const struct network *n, struct error *err)
         struct network_block own[MOST_ADDRESSES];
         struct sock_fprog filter = {.filter = program};
         _cleanup_fd_ int device = -EBADF;
-        unsigned count;
+        unsigned count = 0;
 
         if (find_own_addresses(own, &count, err) < 0)
                 return -1;

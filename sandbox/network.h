@@ -12,8 +12,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define NETWORK_PASTA "/usr/bin/pasta"
-
 /* Questions to these pasta puts to the host's first resolver, on loopback too. Both are addresses
  * that nobody can have: the dummy address of RFC 7600, one of the discard prefix of RFC 6666. */
 #define NETWORK_RESOLVER      "192.0.0.8"

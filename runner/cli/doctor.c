@@ -170,7 +170,7 @@ static void look_at_machine(struct findings *f, const struct machine_facts *m)
 /* Of a program that is not ours, for those tasks alone that ask for a network. */
 static void look_for_network(struct findings *f)
 {
-        bool pasta = access("/usr/bin/pasta", X_OK) == 0;
+        bool pasta = access(NETWORK_PASTA, X_OK) == 0;
         bool device = access("/dev/net/tun", R_OK | W_OK) == 0;
 
         add(f, "network", pasta && device, "run --allow-network, exec --limit network=outbound",

@@ -23,8 +23,8 @@ struct spawn {
         bool change_ids;         /* with privilege: to uid and gid, no groups, no capability ever */
         uid_t uid;
         gid_t gid;
-        uint64_t rights;         /* its only capabilities, a mask, in `namespace`; 0: neither */
-        int namespace;           /* a user namespace to go into */
+        uint64_t rights; /* its only capabilities, a mask, in `namespace`; 0: neither */
+        int namespace;   /* a user namespace to go into */
 };
 
 #define SPAWN_INIT                                                                                 \
