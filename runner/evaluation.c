@@ -70,6 +70,8 @@ int evaluation_open(struct evaluation *e, const char *task, const char *submissi
                 return -1;
         if (e->task.tests >= 0 && channel_trust_tree(&e->channel, e->task.tests, err) < 0)
                 return -1;
+        if (options->allow_network && channel_allow_network(&e->channel, err) < 0)
+                return -1;
         return privilege_drop(err);
 }
 
@@ -136,6 +138,9 @@ int evaluation_run(struct evaluation *e, struct error *err)
                 return -1;
         if (e->options->llm_score && e->task.mode == MODE_CONTAINER)
                 return error_set(err, CODE_USAGE, "--llm-score: this task has no judge");
+        if (e->task.network && e->task.mode != MODE_LLM && !e->options->allow_network)
+                return error_set(err, CODE_TASK_NOT_PERMITTED,
+                        "limits.network is \"outbound\", which this run does not permit");
         workspace_sweep(&e->workspace, &e->channel);
         /* Before anything is unpacked in vain. The supervisor would refuse the same. */
         if (e->task.mode != MODE_LLM && !e->options->allow_weak)

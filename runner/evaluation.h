@@ -65,6 +65,7 @@ struct blend {
 struct evaluation_options {
         const char *llm_score; /* a number or a file; NULL */
         bool allow_weak;
+        bool allow_network;
 };
 
 struct evaluation {
