@@ -220,6 +220,21 @@ check-languages: packages-check
 	@$(MAKE) --no-print-directory -s -j2 all
 	@ASSAY_BUILD=$(abspath $(BUILD)) bats --tap tests/languages
 
+# Fuzzing: what reads the bytes of outsiders, built whole by clang with its sanitizers.
+fuzz_tools := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*.c))
+FUZZ_SECONDS ?= 30
+$(BUILD)/fuzz/%: tests/fuzz/%.c $(unpack_src) $(base_src) Makefile
+	@mkdir -p $(@D)
+	$(if $(QUIET),@echo '  fuzz $<')
+	$(QUIET)clang -D_GNU_SOURCE -I. -Isandbox/base -I$(BUILD)/gen -include sandbox/base/banned.h -std=c17 -O1 -g \
+	    -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -o $@ $< \
+	    $(filter-out images/main.c,$(unpack_src)) $(base_src) $(unpack_libs)
+
+.PHONY: fuzz
+fuzz: packages-lint
+	@$(MAKE) --no-print-directory -s -j2 tests $(fuzz_tools)
+	@tests/fuzz/run $(abspath $(BUILD)) $(FUZZ_SECONDS)
+
 .PHONY: bench
 bench: packages-check
 	@tests/packages bench
@@ -269,6 +284,7 @@ help:
 	@echo 'make check-asan  the unit and program tests under ASan and UBSan'
 	@echo 'make check-vm    whole runs on a stock kernel with cgroup v2 alone, in an emulated machine'
 	@echo 'make check-languages  programs of C, Go, Java, Node and Python in cells'
+	@echo 'make fuzz        what reads archives, fed with nonsense for FUZZ_SECONDS (30) each'
 	@echo 'make lint        format, clang-tidy, cppcheck, shellcheck, a build with clang'
 	@echo 'make bench       timings beside bwrap, runc and podman where installed'
 	@echo 'make install     to PREFIX (/usr/local), below DESTDIR; uninstall takes it away'

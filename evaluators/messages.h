@@ -26,7 +26,8 @@ enum score_message {
                            u8 pass_from_suite, text pass (decimal; empty when from the suite),
                            u8 enum task_llm_missing */
         TASK_CRITERION, /* text name, text description, u8 weight, u8 enum criterion_source; many */
-        TASK_SUITE,     /* u8 broker, u8 sees_submission, u32 n, n × text argument (n = 0: none) */
+        TASK_SUITE,     /* u8 broker, u8 sees_submission, u8 network (1: outbound), u32 n, n × text
+                           argument (n = 0: none) */
         TASK_SUITE_ENV, /* text NAME=VALUE; many */
         TASK_RESULT,    /* text format, text path, u8 enum task_on_limit */
         TASK_LIMIT,     /* u8 enum cell_kind, u8 enum limit, u64 value; many: those the task sets */

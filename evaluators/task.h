@@ -35,6 +35,7 @@ struct task_limits {
         bool given[LIMIT_COUNT];
         uint64_t value[LIMIT_COUNT];
         uint64_t total_memory; /* 0: not given */
+        bool network;          /* outbound */
 };
 
 struct required_file {

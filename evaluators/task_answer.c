@@ -29,13 +29,14 @@ static void put_criterion(struct buffer *out, const struct criterion *c)
         answer_end(out, at);
 }
 
-static void put_suite(struct buffer *out, const struct suite *s)
+static void put_suite(struct buffer *out, const struct suite *s, bool network)
 {
         size_t at = answer_begin(out, TASK_SUITE);
         struct json_value value;
 
         put_u8(out, s->broker);
         put_u8(out, s->sees_submission);
+        put_u8(out, network);
         put_u32(out, (uint32_t)s->command.count);
         for (size_t i = 0; i < s->command.count; i++)
                 put_text(out, ((const char **)s->command.items)[i]);
@@ -110,7 +111,7 @@ void task_put(const struct task *t, struct buffer *out)
         put_scoring(out, &t->scoring);
         for (size_t i = 0; i < t->scoring.rubric.count; i++)
                 put_criterion(out, &criteria[i]);
-        put_suite(out, &t->suite);
+        put_suite(out, &t->suite, t->limits.network);
         at = answer_begin(out, TASK_RESULT);
         put_text(out, "score.json");
         put_text(out, t->result_path);

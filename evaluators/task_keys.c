@@ -209,12 +209,18 @@ static void read_limit(struct reading *r, const struct spot *s, struct task_limi
                 to->given[limit] = true;
 }
 
-static void read_network(struct reading *r, const struct spot *s)
+/* That the operator must agree shows when it is run. */
+static void read_network(
+        struct reading *r, const struct spot *s, bool for_suite, struct task_limits *to)
 {
         const char *text = json_string_value(s->value.node);
 
-        if (!text || strcmp(text, "none") != 0)
-                reading_problem(r, s, "must be \"none\": this version gives no cell a network");
+        to->network = text && for_suite && strcmp(text, "outbound") == 0;
+        if (to->network || (text && strcmp(text, "none") == 0))
+                return;
+        reading_problem(r, s,
+                for_suite ? "must be \"none\" or \"outbound\""
+                          : "must be \"none\": a submission cell never has a network");
 }
 
 static bool read_limits(struct reading *r, const struct field *f, const struct spot *s, void *to)
@@ -231,7 +237,7 @@ static bool read_limits(struct reading *r, const struct field *f, const struct s
                 struct spot below = spot_below(s, &w, child);
 
                 if (strcmp(w.key, "network") == 0)
-                        read_network(r, &below);
+                        read_network(r, &below, for_suite, limits);
                 else if (for_suite && strcmp(w.key, "total_memory") == 0)
                         field_read(r, &total, &below, &limits->total_memory);
                 else if (!for_suite && strcmp(w.key, "result") == 0)

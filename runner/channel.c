@@ -144,7 +144,8 @@ int channel_send_order(int socket, uint32_t id, const struct cell_order *order, 
         put_u32(&payload, id);
         put_u8(&payload, (uint8_t)order->profile);
         put_u8(&payload, (uint8_t)((order->allow_weak ? CELL_ALLOW_WEAK : 0) |
-                                   (order->trace_denied ? CELL_TRACE_DENIED : 0)));
+                                   (order->trace_denied ? CELL_TRACE_DENIED : 0) |
+                                   (order->network ? CELL_NETWORK : 0)));
         for (unsigned i = 0; i < LIMIT_COUNT; i++)
                 put_u64(&payload, order->limits.value[i]);
         put_u32(&payload, order->uid);
@@ -178,6 +179,14 @@ int channel_limit_total(struct channel *c, uint64_t memory, struct error *err)
 
         put_u64(&payload, memory);
         return send_request(c, CELL_TOTAL, &payload, NULL, 0, err);
+}
+
+int channel_allow_network(struct channel *c, struct error *err)
+{
+        _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
+
+        put_u8(&payload, CELL_NETWORK);
+        return send_request(c, CELL_ALLOW, &payload, NULL, 0, err);
 }
 
 int channel_prepare_cell(struct channel *c, struct error *err)

@@ -37,6 +37,7 @@ struct cell_order {
         enum cell_profile profile;
         bool allow_weak;
         bool trace_denied; /* for `assay exec` only */
+        bool network;      /* a way out */
         struct limits limits;
         uint32_t uid, gid; /* inside */
         const char *workdir;
@@ -76,6 +77,8 @@ int channel_send_order(int socket, uint32_t id, const struct cell_order *order, 
 int channel_trust_tree(struct channel *c, int tree, struct error *err);
 /* The memory that all cells together may have; to be said once, before the first. */
 int channel_limit_total(struct channel *c, uint64_t memory, struct error *err);
+/* Cells may have a network; to be said before anything else. */
+int channel_allow_network(struct channel *c, struct error *err);
 /* A cell will be asked for soon. */
 int channel_prepare_cell(struct channel *c, struct error *err);
 /* Start a cell; returns its id, or 0. */

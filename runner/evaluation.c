@@ -73,10 +73,17 @@ int evaluation_open(struct evaluation *e, const char *task, const char *submissi
         if (e->submission.is_directory &&
                 channel_trust_tree(&e->channel, e->submission.archive, err) < 0)
                 return -1;
+        if (options->allow_network && channel_allow_network(&e->channel, err) < 0)
+                return -1;
         return privilege_drop(err);
 }
 
 /* --- phases --------------------------------------------------------------------------------- */
+
+static bool runs_suite(const struct evaluation *e)
+{
+        return e->task.mode != MODE_LLM && !e->options->only_intake;
+}
 
 static int phase_received(struct evaluation *e, struct error *err)
 {
@@ -86,7 +93,7 @@ static int phase_received(struct evaluation *e, struct error *err)
 static int phase_unpack(struct evaluation *e, struct error *err)
 {
         /* The suite's cell gets its namespaces meanwhile. */
-        if (e->task.mode != MODE_LLM && !e->options->only_intake &&
+        if (runs_suite(e) &&
                 (channel_limit_total(&e->channel, e->task.total_memory, err) < 0 ||
                         channel_prepare_cell(&e->channel, err) < 0))
                 return -1;
@@ -139,9 +146,12 @@ int evaluation_run(struct evaluation *e, struct error *err)
                 return -1;
         if (e->options->llm_score && e->task.mode == MODE_CONTAINER)
                 return error_set(err, CODE_USAGE, "--llm-score: this task has no judge");
+        if (e->task.network && runs_suite(e) && !e->options->allow_network)
+                return error_set(err, CODE_TASK_NOT_PERMITTED,
+                        "limits.network is \"outbound\", which this run does not permit");
         workspace_sweep(&e->workspace, &e->channel);
         /* Before anything is unpacked in vain. The supervisor would refuse the same. */
-        if (e->task.mode != MODE_LLM && !e->options->allow_weak && !e->options->only_intake)
+        if (runs_suite(e) && !e->options->allow_weak)
                 refuse_weak_limits(e);
         for (unsigned i = 0; i < PHASE_COUNT && e->error.code == CODE_NONE; i++) {
                 struct error failed = {0};

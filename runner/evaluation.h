@@ -66,6 +66,7 @@ struct evaluation_options {
         const char *llm_score; /* a number or a file; NULL */
         bool allow_weak;
         bool only_intake; /* nothing runs: is the submission accepted? */
+        bool allow_network;
 };
 
 struct evaluation {

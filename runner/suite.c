@@ -34,6 +34,7 @@ static void fill_order(const struct evaluation *e, struct cell_order *order)
 
         order->profile = PROFILE_SUITE;
         order->allow_weak = e->options->allow_weak;
+        order->network = t->network;
         order->limits = t->limits[CELL_SUITE];
         order->workdir = contracts[t->contract].workdir;
         order->argv = (const char *const *)t->command;

@@ -191,6 +191,7 @@ static void take_suite(struct task *t, struct reader *r)
 
         t->broker = get_u8(r);
         t->sees_submission = get_u8(r);
+        t->network = get_u8(r);
         count = get_u32(r);
         if (t->command || count > CELL_MAX_ARGUMENTS ||
                 !(t->command = calloc(count + 1, sizeof *t->command))) {

@@ -46,6 +46,7 @@ struct task {
         struct criterion criteria[TASK_MAX_CRITERIA];
         unsigned criterion_count;
         bool broker, sees_submission;
+        bool network; /* of the suite's cell: outbound */
         char **command;
         char *env[TASK_MAX_ENV];
         unsigned env_count;

@@ -55,6 +55,7 @@ struct cell *cell_free(struct cell *c)
                 cell_stop(c, CODE_INTERRUPTED);
                 wait_until_empty(c);
         }
+        network_stop(&c->network);
         fd_close(c->pidfd);
         fd_close(c->socket);
         fd_close(c->bell);
@@ -89,6 +90,7 @@ void cell_watch(const struct cell *c, struct pollfd *fds, uint64_t *wake_at)
         fds[2] = (struct pollfd){.fd = c->started};
         fds[3] = (struct pollfd){.fd = c->stopped ? -1 : c->group.files[CGROUP_PIDS_EVENTS], .events = POLLPRI};
         fds[4] = (struct pollfd){.fd = c->listener, .events = POLLIN};
+        fds[5] = (struct pollfd){.fd = c->network.ready, .events = POLLIN};
         if (!c->started_at && !c->stopped && !c->ended &&
                 c->setup.requested_at + SETUP_MOST_US < *wake_at)
                 *wake_at = c->setup.requested_at + SETUP_MOST_US;
@@ -175,6 +177,24 @@ static void see_exec(struct cell *c)
         }
 }
 
+/* What it cannot be made without is missing. */
+static void break_off(struct cell *c, const struct error *err)
+{
+        if (c->failed.code == CODE_NONE)
+                c->failed = *err;
+        cell_stop(c, err->code);
+}
+
+static void see_network(struct cell *c)
+{
+        const struct buffer nothing = BUFFER_INIT;
+        struct error err;
+
+        if (network_ready(&c->network, &err) < 0 ||
+                cell_tell(c, INSIDE_ONLINE, &nothing, NULL, 0, &err) < 0)
+                break_off(c, &err);
+}
+
 void cell_hear(struct cell *c)
 {
         _cleanup_frame_ struct frame f = FRAME_INIT;
@@ -193,6 +213,11 @@ void cell_hear(struct cell *c)
                         c->mounts.root = take_fd(&f.fds[0]);
                 if (c->mounts.result < 0 && f.fd_count > 1)
                         c->mounts.result = take_fd(&f.fds[1]);
+                break;
+        case INSIDE_NETWORK:
+                if (f.fd_count == 1 && c->request.flags & CELL_NETWORK &&
+                        network_start(&c->network, f.fds[0], &c->ids, &err) < 0)
+                        break_off(c, &err);
                 break;
         case INSIDE_LISTENER:
                 if (f.fd_count == 1 && c->listener < 0)
@@ -286,6 +311,8 @@ bool cell_step(struct cell *c, const struct pollfd *fds)
                 see_exec(c);
         if (fds[1].revents && c->socket >= 0)
                 cell_hear(c);
+        if (fds[5].revents)
+                see_network(c);
         if (fds[4].revents & POLLIN)
                 trace_answer(&c->trace, c->listener);
         else if (fds[4].revents)
@@ -297,9 +324,11 @@ bool cell_step(struct cell *c, const struct pollfd *fds)
         now = clock_us();
         if (!c->started_at && !c->ended && !c->stopped &&
                 now >= c->setup.requested_at + SETUP_MOST_US) {
-                error_set(&c->failed, CODE_INFRA_CELL, "a cell was not made within %d s",
+                struct error err;
+
+                error_set(&err, CODE_INFRA_CELL, "a cell was not made within %d s",
                         (int)(SETUP_MOST_US / 1000000));
-                cell_stop(c, CODE_INFRA_CELL);
+                break_off(c, &err);
         }
         if (!c->started_at || c->ended || c->stopped)
                 return false;

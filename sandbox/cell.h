@@ -4,6 +4,7 @@
 
 #include "cgroup.h"
 #include "inside.h"
+#include "network.h"
 #include "trace.h"
 
 #include <poll.h>
@@ -35,10 +36,11 @@ struct cell {
         int pidfd, socket, bell, started;
         int listener; /* denied system calls are asked through it, when they are traced */
         struct trace trace;
-        uint64_t started_at; /* monotonic microseconds; 0: not yet */
-        uint64_t look_at;    /* when to look at cpu time next */
-        bool exec_next;      /* the set-up is complete */
-        bool ended;          /* the command did */
+        struct network network; /* with CELL_NETWORK */
+        uint64_t started_at;    /* monotonic microseconds; 0: not yet */
+        uint64_t look_at;       /* when to look at cpu time next */
+        bool exec_next;         /* the set-up is complete */
+        bool ended;             /* the command did */
         enum cell_end end;
         uint32_t status;
         bool disk_full;      /* at the end */
@@ -48,7 +50,7 @@ struct cell {
         struct setup setup;
 };
 
-enum { CELL_POLL_FDS = 5 };
+enum { CELL_POLL_FDS = 6 };
 
 /* start.c
  *
@@ -62,6 +64,9 @@ bool cell_waits(const struct cell *c);
  * left. */
 struct cell *cell_start(struct cell *prepared, struct cell_request *request,
         const struct buffer *payload, struct error *err);
+/* Ring, and send its first process a message. */
+int cell_tell(struct cell *c, enum inside_message type, const struct buffer *payload,
+        const int *fds, unsigned count, struct error *err);
 /* cell.c
  *
  * Is it in control groups? */

@@ -148,6 +148,16 @@ static void receive(const struct inside *in, enum inside_message type, struct fr
                 _exit(1);
 }
 
+/* Nobody else may open it: this process will not be dumpable. */
+static void offer_network(const struct inside *in)
+{
+        _cleanup_fd_ int fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+        const struct buffer nothing = BUFFER_INIT;
+
+        if (fd < 0 || frame_send(in->socket, INSIDE_NETWORK, &nothing, &fd, 1, NULL) < 0)
+                check(in, "offer its network");
+}
+
 static void wait_for_request(struct inside *in)
 {
         _cleanup_frame_ struct frame f = FRAME_INIT;
@@ -156,6 +166,8 @@ static void wait_for_request(struct inside *in)
         receive(in, INSIDE_REQUEST, &f);
         if (request_decode(&f, &in->request, &err) < 0)
                 fail(in, &err);
+        if (in->request.flags & CELL_NETWORK)
+                offer_network(in);
         if (!in->root)
                 return;
         /* Trees come ready as mounts. */
@@ -196,6 +208,14 @@ static void enter_groups(struct inside *in)
         if (cgroup_enter(f.fds, f.fd_count) < 0 || unshare(CLONE_NEWCGROUP) < 0)
                 check(in, "enter its groups");
         done(in, SETUP_ENTER);
+}
+
+static void wait_until_online(struct inside *in)
+{
+        _cleanup_frame_ struct frame f = FRAME_INIT;
+
+        receive(in, INSIDE_ONLINE, &f);
+        done(in, SETUP_ONLINE);
 }
 
 /* Die with the supervisor. It may have died before we asked: then the socket is at its end. */
@@ -325,6 +345,8 @@ void inside_main(struct inside *in)
         become_root(in);
         build_view(in);
         enter_groups(in);
+        if (in->request.flags & CELL_NETWORK)
+                wait_until_online(in);
         check(in, confine_cell(in));
         /* Again: changes of ids have undone both. */
         tie_to_supervisor(in);

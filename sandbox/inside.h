@@ -15,8 +15,10 @@ enum inside_message {
         INSIDE_MOUNTS,      /* (as root) u8 n + n × text place; descriptors: the trees, the root, and
                                the result directory if there is one */
         INSIDE_DOORS,       /* the groups are made; descriptors: their doors */
+        INSIDE_ONLINE,      /* (with CELL_NETWORK) its network leads out */
         /* and back */
         INSIDE_MADE,     /* (as a user) descriptors of the root and the result directory */
+        INSIDE_NETWORK,  /* (with CELL_NETWORK) descriptor of its network namespace */
         INSIDE_LISTENER, /* descriptor that denied system calls are asked through */
         INSIDE_FAILED,   /* error: the view could not be built */
         INSIDE_ENDED,    /* u8 enum cell_end, u32 status, u64 monotonic us: the command ended */

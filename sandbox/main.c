@@ -3,6 +3,7 @@
  *
  *   assay ── socket (3) ── assay-cell serve
  *                            ├─ assay-unpack, assay-score     helper.c; confined by themselves
+ *                            ├─ pasta                         network.c; where a cell has a network
  *                            └─ first process of a cell       cell.c → inside.c; pid 1 inside
  *                                 └─ the command              inside.c, confine_cell.c
  *
@@ -12,8 +13,9 @@
  * frame (messages.h) with descriptors; arguments and environment are handed through unread. The
  * files: request (decoding), admission (who waits for memory), slot + ids (numbers of a cell),
  * mounts + view (what a cell sees), cgroup + hierarchy + weak (limits), machine (what is possible
- * here), start + cell (the life of one), inside + confine_cell (its first process), supervisor (the
- * loop), helper, report and trace (for `assay exec`). */
+ * here), start + cell (the life of one), inside + confine_cell (its first process), network +
+ * network_filter (its way out), supervisor (the loop), helper, report and trace (for `assay
+ * exec`). */
 #include "supervisor.h"
 
 #include "fd.h"

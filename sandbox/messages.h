@@ -23,6 +23,7 @@ enum cell_message {
                          and has read nothing yet */
         CELL_TOTAL,   /* u64 bytes of memory that all cells may have together; once, before the first.
                          Cells that do not fit wait until others are gone */
+        CELL_ALLOW,   /* u8 flags that cells may have: CELL_NETWORK. Taken as CELL_TREE is */
         CELL_PREPARE, /* nothing in it: get one further cell ready before it is asked for */
         CELL_KILL,    /* u32 id, u16 enum code: the reason to be given in CELL_DONE */
         EXEC_REPORT,  /* (assay-cell exec) u8 timing wanted; descriptor: where the report goes */
@@ -46,6 +47,7 @@ enum cell_message {
 enum cell_flag {
         CELL_ALLOW_WEAK = 1,   /* run although a limit is only polled for */
         CELL_TRACE_DENIED = 2, /* (assay-cell exec) name each denied system call on stderr */
+        CELL_NETWORK = 4,      /* a way out, see network.h; never for a submission */
 };
 
 /* Which system calls a cell has: filter_table.h. */
@@ -123,6 +125,8 @@ enum {
         SUPERVISOR_SOCKET = 3, /* descriptor of the supervisor's end */
 };
 
+#define NETWORK_PASTA "/usr/bin/pasta"
+
 /* Ids of the host that belong to Assay when it was started as root, in a range that no system
  * allocates from. The runner itself becomes the user `assay` where that exists. */
 enum {
@@ -131,6 +135,7 @@ enum {
         IDS_UNPACK = IDS_FIRST + 1,
         IDS_SCORE = IDS_FIRST + 2,
         IDS_BLOCK_SIZE = 65536,
+        IDS_NETWORK = IDS_BLOCK_SIZE - 1, /* of a block: pasta's, and no process's of the cell */
         IDS_BLOCKS = 4095, /* block n starts at IDS_FIRST + (n + 1) × IDS_BLOCK_SIZE */
 };
 

@@ -97,8 +97,9 @@ int request_decode(struct frame *f, struct cell_request *ret, struct error *err)
         for (int i = 0; i < CELL_STDIO; i++)
                 r.bad |= !stdio_ok(q.stdio[i]);
         if (!reader_done(&r) || q.profile >= PROFILE_COUNT ||
-                q.flags & ~(CELL_ALLOW_WEAK | CELL_TRACE_DENIED) || q.uid >= IDS_BLOCK_SIZE ||
-                q.gid >= IDS_BLOCK_SIZE || !q.argv[0] || *q.workdir != '/' ||
+                q.flags & ~(CELL_ALLOW_WEAK | CELL_TRACE_DENIED | CELL_NETWORK) ||
+                (q.flags & CELL_NETWORK && q.profile == PROFILE_SUBMISSION) ||
+                q.uid >= IDS_NETWORK || q.gid >= IDS_NETWORK || !q.argv[0] || *q.workdir != '/' ||
                 !limits_ok(&q.limits) || (*q.result_dir && !beneath_is_place(q.result_dir))) {
                 request_free(&q);
                 return error_set(err, CODE_INTERNAL_FRAME, "a request for a cell is malformed");

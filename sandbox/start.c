@@ -120,6 +120,7 @@ struct cell *cell_prepare(const struct machine *machine, struct error *err)
                 .started = -EBADF,
                 .listener = -EBADF,
                 .slot_lock = -EBADF,
+                .network = NETWORK_INIT,
         };
         if (slot_take(machine->root, &machine->groups, &c->group, &c->slot_lock, err) < 0)
                 return cell_free(c);
@@ -152,7 +153,7 @@ static void offer_to_oom_killer(pid_t pid)
 
 /* A process that a message wakes is put behind its sender, on the same processor; one that a bell
  * wakes, onto a processor that is free. So it rings first. */
-static int tell(struct cell *c, enum inside_message type, const struct buffer *payload,
+int cell_tell(struct cell *c, enum inside_message type, const struct buffer *payload,
         const int *fds, unsigned count, struct error *err)
 {
         if (eventfd_write(c->bell, 1) < 0)
@@ -174,7 +175,7 @@ static int give_request(struct cell *c, const struct buffer *payload, struct err
                 fds[i] = q->stdio[i];
         for (unsigned i = 0; i < q->mount_count; i++)
                 fds[CELL_STDIO + i] = q->mounts[i].tree;
-        return tell(c, INSIDE_REQUEST, payload, fds, CELL_STDIO + q->mount_count, err);
+        return cell_tell(c, INSIDE_REQUEST, payload, fds, CELL_STDIO + q->mount_count, err);
 }
 
 static int give_mounts(struct cell *c, const struct mounts_for *who, struct error *err)
@@ -195,7 +196,7 @@ static int give_mounts(struct cell *c, const struct mounts_for *who, struct erro
         fds[count++] = m->root;
         if (m->result >= 0)
                 fds[count++] = m->result;
-        return tell(c, INSIDE_MOUNTS, &payload, fds, count, err);
+        return cell_tell(c, INSIDE_MOUNTS, &payload, fds, count, err);
 }
 
 static int give_groups(struct cell *c, struct error *err)
@@ -209,7 +210,7 @@ static int give_groups(struct cell *c, struct error *err)
         for (unsigned i = 0; i < HIERARCHY_COUNT; i++)
                 if (c->group.doors[i] >= 0)
                         fds[count++] = c->group.doors[i];
-        return tell(c, INSIDE_DOORS, &nothing, fds, count, err);
+        return cell_tell(c, INSIDE_DOORS, &nothing, fds, count, err);
 }
 
 static int give_all(struct cell *c, const struct buffer *payload, struct error *err)

@@ -154,6 +154,19 @@ static void trust_tree(struct supervisor *s, struct frame *f, struct error *err)
         s->trees[s->tree_count++].inode = st.st_ino;
 }
 
+static void allow_flags(struct supervisor *s, struct frame *f, struct error *err)
+{
+        struct reader r = reader_of(f->payload.data, f->payload.len);
+        uint8_t flags = get_u8(&r);
+
+        if (s->sealed || !reader_done(&r) || flags & ~CELL_NETWORK || f->fd_count > 0) {
+                error_set(
+                        err, CODE_INTERNAL_FRAME, "what cells may comes too late or is malformed");
+                return;
+        }
+        s->allowed = flags;
+}
+
 bool supervisor_trusts(const struct supervisor *s, int tree)
 {
         struct stat st;
@@ -168,7 +181,8 @@ bool supervisor_trusts(const struct supervisor *s, int tree)
  * had before, nor what only people who debug may have. */
 static bool may_ask(const struct supervisor *s, const struct cell_request *q)
 {
-        if (q->flags & CELL_TRACE_DENIED || q->profile == PROFILE_DEBUG)
+        if (q->flags & CELL_TRACE_DENIED || q->profile == PROFILE_DEBUG ||
+                q->flags & CELL_NETWORK & ~s->allowed)
                 return false;
         for (unsigned i = 0; i < q->mount_count; i++)
                 if (q->mounts[i].kind == PLACE_BIND ||
@@ -287,6 +301,7 @@ static bool serve_request(struct supervisor *s)
                 [CELL_START] = start_cell,
                 [CELL_TREE] = trust_tree,
                 [CELL_TOTAL] = limit_total,
+                [CELL_ALLOW] = allow_flags,
                 [CELL_PREPARE] = prepare_cell,
                 [CELL_KILL] = stop_one,
                 [HELPER_START] = start_helper,
@@ -298,7 +313,7 @@ static bool serve_request(struct supervisor *s)
                 return false;
         if (f.type >= sizeof verbs / sizeof *verbs || !verbs[f.type])
                 return false;
-        s->sealed |= f.type != CELL_TREE;
+        s->sealed |= f.type != CELL_TREE && f.type != CELL_ALLOW;
         verbs[f.type](s, &f, &err);
         return err.code == CODE_NONE;
 }

@@ -26,8 +26,9 @@ struct supervisor {
                 ino_t inode;
         } trees[SUPERVISOR_MAX_TREES]; /* named by CELL_TREE */
         unsigned tree_count;
-        bool sealed; /* no further ones */
-        int signals; /* signalfd: interrupt, hang-up, termination */
+        uint8_t allowed; /* flags named by CELL_ALLOW */
+        bool sealed;     /* no further ones of either */
+        int signals;     /* signalfd: interrupt, hang-up, termination */
         int programs[HELPER_COUNT];
         struct admission admission;
         struct cell *cells[SUPERVISOR_MAX_CELLS];       /* NULL: free */

@@ -5,6 +5,7 @@
 #include "beneath.h"
 #include "fd.h"
 #include "kernel.h"
+#include "network.h"
 
 #include <fcntl.h>
 #include <sys/mount.h>
@@ -59,8 +60,16 @@ static const struct {
         {"etc/group", "root:x:0:\nnogroup:x:65534:\n"},
         {"etc/hostname", "cell\n"},
         {"etc/hosts", "127.0.0.1 localhost cell\n::1 localhost\n"},
-        {"etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n"},
-        {"etc/resolv.conf", ""},
+};
+
+/* The same files without and with a way out. */
+static const struct {
+        const char *path, *texts[2];
+} network_files[] = {
+        {"etc/nsswitch.conf", {"passwd: files\ngroup: files\nhosts: files\n",
+                                      "passwd: files\ngroup: files\nhosts: files dns\n"}},
+        {"etc/resolv.conf",
+                {"", "nameserver " NETWORK_RESOLVER "\nnameserver " NETWORK_RESOLVER_IPV6 "\n"}},
 };
 
 /* Parts of /proc that say or do more than a cell needs, though the kernel already refuses most to
@@ -128,7 +137,7 @@ static int make_devices(const struct mounts *m)
         return 0;
 }
 
-static int fill_root(const struct mounts *m, bool with_nodes)
+static int fill_root(const struct mounts *m, bool with_nodes, bool with_network)
 {
         int r = 0;
 
@@ -138,6 +147,9 @@ static int fill_root(const struct mounts *m, bool with_nodes)
                 r = make_devices(m);
         for (size_t i = 0; r == 0 && i < sizeof etc_files / sizeof *etc_files; i++)
                 r = write_file(m->root, etc_files[i].path, etc_files[i].text);
+        for (size_t i = 0; r == 0 && i < sizeof network_files / sizeof *network_files; i++)
+                r = write_file(
+                        m->root, network_files[i].path, network_files[i].texts[with_network]);
         for (size_t i = 0; r == 0 && i < sizeof dev_links / sizeof *dev_links; i++)
                 r = symlinkat(dev_links[i].target, m->root, dev_links[i].path);
         return r;
@@ -158,7 +170,7 @@ int view_begin(struct mounts *m, const struct mounts_for *who, struct error *err
         if (m->root < 0 || (*q->result_dir && m->result < 0))
                 return -1;
         saved = umask(0); /* modes are what the tables say */
-        r = fill_root(m, who->root);
+        r = fill_root(m, who->root, (q->flags & CELL_NETWORK) != 0);
         umask(saved);
         return r < 0 ? error_errno(err, CODE_INFRA_CELL, errno, "cannot fill the root of a cell")
                      : 0;

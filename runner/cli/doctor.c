@@ -167,6 +167,16 @@ static void look_at_machine(struct findings *f, const struct machine_facts *m)
                 enforcer_name(m->enforcers[LIMIT_CPUS]));
 }
 
+/* Of a program that is not ours, for those tasks alone that ask for a network. */
+static void look_for_network(struct findings *f)
+{
+        bool pasta = access(NETWORK_PASTA, X_OK) == 0;
+        bool device = access("/dev/net/tun", R_OK | W_OK) == 0;
+
+        add(f, "network", pasta && device, "run --allow-network, exec --limit network=outbound",
+                !pasta ? "apt-get install passt" : "modprobe tun");
+}
+
 /* One real cell tells more than any list of features. */
 static void try_cell(struct findings *f, struct channel *c)
 {
@@ -284,7 +294,8 @@ int verb_doctor(int argc, char **argv, struct error *err)
         }
         look_at_kernel(&f);
         look_at_machine(&f, &channel.facts);
-        try_cell(&f, &channel);
+        look_for_network(&f);
+        try_cell(&f, &channel); /* last: it decides */
         channel_close(&channel);
         if (common.json)
                 show_json(&f, &channel.facts);

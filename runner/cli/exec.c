@@ -23,8 +23,20 @@ struct exec_options {
         bool timing, allow_weak, trace_denied;
 };
 
-static int take_limits(const struct option_list *list, struct limits *limits, struct error *err)
+static int take_network(const char *value, struct cell_order *order, struct error *err)
 {
+        order->network = strcmp(value, "outbound") == 0;
+        return order->network || strcmp(value, "none") == 0
+                       ? 0
+                       : error_set(err, CODE_USAGE,
+                                 "--limit network=%s: not network=none or network=outbound", value);
+}
+
+static int take_limits(const struct option_list *list, struct cell_order *order, struct error *err)
+{
+        static const char network[] = "network=";
+        struct limits *limits = &order->limits;
+
         for (unsigned i = 0; i < list->count; i++) {
                 const char *equals = strchr(list->values[i], '=');
                 char name[32];
@@ -32,6 +44,11 @@ static int take_limits(const struct option_list *list, struct limits *limits, st
 
                 snprintf(name, sizeof name, "%.*s", (int)strcspn(list->values[i], "="),
                         list->values[i]);
+                if (strncmp(list->values[i], network, sizeof network - 1) == 0) {
+                        if (take_network(equals + 1, order, err) < 0)
+                                return -1;
+                        continue;
+                }
                 limit = limit_find(name);
                 if (!equals || limit == LIMIT_COUNT)
                         return error_set(err, CODE_USAGE,
@@ -114,9 +131,9 @@ static int take_user(const char *text, struct cell_order *order, struct error *e
         uid = gid = strtoul(text, &end, 10);
         if (end != text && *end == ':')
                 gid = strtoul(text = end + 1, &end, 10);
-        if (end == text || *end || uid >= IDS_BLOCK_SIZE || gid >= IDS_BLOCK_SIZE)
+        if (end == text || *end || uid >= IDS_NETWORK || gid >= IDS_NETWORK)
                 return error_set(err, CODE_USAGE,
-                        "--user: not of the form UID[:GID] with numbers below %d", IDS_BLOCK_SIZE);
+                        "--user: not of the form UID[:GID] with numbers below %d", IDS_NETWORK);
         order->uid = (uint32_t)uid;
         order->gid = (uint32_t)gid;
         return 0;
@@ -187,7 +204,7 @@ static int exec_cell(const struct exec_options *o, char **command, struct error 
         int pair[2];
 
         limits_standard(&order.limits, CELL_SUITE);
-        if (take_limits(&o->limits, &order.limits, err) < 0 || check_env(&o->env, err) < 0)
+        if (take_limits(&o->limits, &order, err) < 0 || check_env(&o->env, err) < 0)
                 return -1;
         if (take_profile(o->profile, &order.profile, err) < 0 ||
                 take_user(o->user, &order, err) < 0 ||
@@ -195,6 +212,9 @@ static int exec_cell(const struct exec_options *o, char **command, struct error 
                 redirect("--stdout", o->out, O_WRONLY | O_CREAT | O_TRUNC, &order.stdio[1], err) <
                         0)
                 return -1;
+        if (order.network && order.profile == PROFILE_SUBMISSION)
+                return error_set(err, CODE_USAGE,
+                        "--limit network=outbound: a submission cell never has a network");
         if (o->binds.count > CELL_MAX_MOUNTS)
                 return error_set(
                         err, CODE_USAGE, "--bind: given more than %d times", CELL_MAX_MOUNTS);
@@ -228,7 +248,7 @@ int verb_exec(int argc, char **argv, struct error *err)
         struct exec_options o = {0};
         const struct option table[] = {
                 {"--limit", OPTION_LIST, &o.limits, "NAME=VALUE",
-                        "such as memory=256MiB, wall=10s"},
+                        "such as memory=256MiB, wall=10s, network=outbound"},
                 {"--bind", OPTION_LIST, &o.binds, "SRC:DST[:ro]",
                         "show a file or directory of this machine"},
                 {"--env", OPTION_LIST, &o.env, "NAME=VALUE", "add to the command's environment"},

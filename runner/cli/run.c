@@ -56,6 +56,8 @@ int verb_run(int argc, char **argv, struct error *err)
         const struct option table[] = {
                 {"--llm-score", OPTION_TEXT, &o.evaluation.llm_score, "N|FILE",
                         "the external score: a number, or a verdict as JSON"},
+                {"--allow-network", OPTION_FLAG, &o.evaluation.allow_network, NULL,
+                        "give a task's suite the network that the task asks for"},
                 {"--allow-weak-limits", OPTION_FLAG, &o.evaluation.allow_weak, NULL,
                         "run where limits can only be polled for"},
         };

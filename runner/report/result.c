@@ -182,6 +182,10 @@ static void add_cell(struct json_writer *w, const struct evaluation *e)
                 json_text(w, "enforced_by", enforcer_name(m->enforcers[i]));
                 json_close(w);
         }
+        json_object(w, "network");
+        json_text(w, "value", e->task.network ? "outbound" : "none");
+        json_text(w, "enforced_by", e->task.network ? "pasta" : "namespace");
+        json_close(w);
         json_close(w);
 
         json_object(w, "isolation");

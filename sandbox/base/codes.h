@@ -9,6 +9,7 @@ X(TASK_MISSING,        "task.missing",             CLASS_USAGE, END_USAGE, "give
 X(TASK_INVALID,        "task.invalid",             CLASS_USAGE, END_USAGE, "mend task.json at the place named; `assay check TASK` lists every error")
 X(TASK_UNSAFE,         "task.unsafe",              CLASS_USAGE, END_USAGE, "keep everything a task uses inside its own directory, without symlinks out of it")
 X(TASK_UNSUPPORTED,    "task.unsupported",         CLASS_USAGE, END_USAGE, "use what this version supports, or a newer Assay")
+X(TASK_NOT_PERMITTED,  "task.not_permitted",       CLASS_USAGE, END_USAGE, "ask who runs the machine: `assay run` gives a network only with --allow-network")
 X(SUBMISSION_MISSING,  "submission.missing",       CLASS_USAGE, END_USAGE, "give the submission as a tar or zip file that can be read")
 
 /* The submission archive. */
@@ -56,6 +57,7 @@ X(JUDGE_INVALID,       "judge.invalid_verdict",    CLASS_JUDGE, END_ERROR, "the 
 /* This machine. */
 X(INFRA_LIMITS,        "infra.weak_limits",        CLASS_INFRA, END_ERROR, "run as root or in a delegated cgroup, or accept weaker limits with --allow-weak-limits; `assay doctor` tells more")
 X(INFRA_CELL,          "infra.cell",               CLASS_INFRA, END_ERROR, "`assay doctor` tells what this machine lacks")
+X(INFRA_NETWORK,       "infra.network",            CLASS_INFRA, END_ERROR, "apt-get install passt, which has pasta; it also needs /dev/net/tun, and a network of the machine's own")
 X(INFRA_CGROUP,        "infra.cgroup",             CLASS_INFRA, END_ERROR, "`assay doctor` tells what this machine lacks")
 X(INFRA_HELPER,        "infra.helper_missing",     CLASS_INFRA, END_ERROR, "install Assay again; its programs belong together")
 X(INFRA_STATE,         "infra.state",              CLASS_INFRA, END_ERROR, "check the state directory (ASSAY_STATE) and its free space")

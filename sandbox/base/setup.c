@@ -11,6 +11,7 @@ const char *setup_step_name(enum setup_step step)
                 [SETUP_LEAVE] = "leave_host",
                 [SETUP_GROUP] = "group",
                 [SETUP_ENTER] = "enter",
+                [SETUP_ONLINE] = "online",
                 [SETUP_RIGHTS] = "rights",
                 [SETUP_COMMAND] = "command",
                 [SETUP_LIMITS] = "limits",

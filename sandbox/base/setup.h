@@ -11,6 +11,7 @@ enum setup_step {
         SETUP_LEAVE,      /* the host's root left behind */
         SETUP_GROUP,      /* meanwhile: groups and their limits */
         SETUP_ENTER,      /* inside: it is in its groups */
+        SETUP_ONLINE,     /* (with a network) it leads out */
         SETUP_RIGHTS,     /* capabilities and the like, landlock, system call filter */
         SETUP_COMMAND,    /* the command's own process */
         SETUP_LIMITS,

@@ -6,6 +6,7 @@
 #include "fd.h"
 
 #include <limits.h>
+#include <linux/capability.h>
 #include <linux/keyctl.h>
 #include <linux/securebits.h>
 #include <sched.h>
@@ -27,17 +28,51 @@ struct child {
         volatile int failed; /* errno of the step that failed; shared with the parent */
 };
 
-static int child_ids(const struct spawn *s)
+static int child_bound(uint64_t rights)
 {
         for (unsigned long cap = 0; cap < 64; cap++)
-                if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0 && errno != EINVAL)
+                if (!(rights & 1ULL << cap) && prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0 &&
+                        errno != EINVAL)
                         return -1;
-        if (prctl(PR_SET_SECUREBITS, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED) < 0 ||
-                syscall(SYS_setgroups, 0, NULL) < 0 ||
+        return 0;
+}
+
+static int child_ids(const struct spawn *s, unsigned long securebits)
+{
+        if (prctl(PR_SET_SECUREBITS, securebits) < 0 || syscall(SYS_setgroups, 0, NULL) < 0 ||
                 syscall(SYS_setresgid, s->gid, s->gid, s->gid) < 0 ||
                 syscall(SYS_setresuid, s->uid, s->uid, s->uid) < 0)
                 return -1;
         return 0;
+}
+
+/* Into another user namespace, which takes our capabilities and gives all of its own. The kernel's
+ * ids stay those that we have here, whatever they are called there; so what shall be kept must be
+ * ambient. */
+static int child_enter(const struct spawn *s)
+{
+        struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+        const uint32_t low = (uint32_t)s->rights, high = (uint32_t)(s->rights >> 32);
+        const struct __user_cap_data_struct data[] = {{low, low, low}, {high, high, high}};
+
+        if ((s->change_ids && child_ids(s, SECBIT_NO_SETUID_FIXUP) < 0) ||
+                setns(s->namespace, CLONE_NEWUSER) < 0 || child_bound(s->rights) < 0 ||
+                syscall(SYS_capset, &header, data) < 0)
+                return -1;
+        for (unsigned long cap = 0; cap < 64; cap++)
+                if (s->rights & 1ULL << cap &&
+                        prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, cap, 0, 0) < 0)
+                        return -1;
+        return 0;
+}
+
+static int child_rights(const struct spawn *s)
+{
+        if (s->rights)
+                return child_enter(s);
+        if (!s->change_ids)
+                return 0;
+        return child_bound(0) < 0 ? -1 : child_ids(s, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED);
 }
 
 /* Put the descriptors in their places. All are first moved out of the way, so that no place is
@@ -78,7 +113,7 @@ static int child_main(void *arg)
         syscall(SYS_setsid);
         syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
         if (null < 0 || (s->root >= 0 && (fchdir(s->root) < 0 || chroot(".") < 0)) ||
-                child_fds(s, null, &program) < 0 || (s->change_ids && child_ids(s) < 0) ||
+                child_fds(s, null, &program) < 0 || child_rights(s) < 0 ||
                 prctl(PR_SET_PDEATHSIG, SIGKILL) < 0) {
                 child->failed = errno;
                 _exit(127);
@@ -96,7 +131,7 @@ pid_t spawn_process(const struct spawn *s, int *ret_pidfd, struct error *err)
         struct child child = {.spawn = s, .parent = getpid()};
         /* Without privilege a new root takes a user namespace of the child's own. */
         int own_user = s->root >= 0 && !s->change_ids ? CLONE_NEWUSER : 0;
-        int pidfd = -EBADF;
+        int pidfd = -EBADF, dumpable = prctl(PR_GET_DUMPABLE);
         sigset_t all, saved;
         char *stack;
         pid_t pid;
@@ -113,6 +148,10 @@ pid_t spawn_process(const struct spawn *s, int *ret_pidfd, struct error *err)
         if (pid < 0)
                 child.failed = errno;
         sigprocmask(SIG_SETMASK, &saved, NULL);
+        /* On the shared memory the child's new rights made us undumpable: the /proc of cells that
+         * we make later would be closed to us. */
+        if (s->rights && dumpable == 1)
+                prctl(PR_SET_DUMPABLE, 1);
         munmap(stack, STACK_SIZE);
         if (child.failed) {
                 if (pid > 0)

@@ -9,6 +9,7 @@
 #include "error.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 enum { SPAWN_MAX_FDS = 8 };
@@ -22,6 +23,8 @@ struct spawn {
         bool change_ids;         /* with privilege: to uid and gid, no groups, no capability ever */
         uid_t uid;
         gid_t gid;
+        uint64_t rights; /* its only capabilities, a mask, in `namespace`; 0: neither */
+        int namespace;   /* a user namespace to go into */
 };
 
 #define SPAWN_INIT                                                                                 \

@@ -98,6 +98,7 @@ END
     "$ASSAY" doctor --json > "$work/doctor.json" || status=$?
     is 'exit and weak limits agree' "$([ "$status" -eq 0 ] && echo false || echo true)" \
         "$(jq '[.limits[].weak] | any' "$work/doctor.json")"
+    is 'says whether pasta is there' 1 "$(jq '[.findings[] | select(.name == "network")] | length' "$work/doctor.json")"
     is 'a cell could be made' true "$(jq '.findings[] | select(.name == "cell").ok' "$work/doctor.json")"
 }
 

@@ -1,9 +1,11 @@
 /* Plays a runner to a supervisor.
  *
- *   cell-driver ASSAY-CELL owned|bind|debug|view   a runner that was taken over asks for a cell that
- *                                                  has /tmp in a way that it may not ask for: prints
- *                                                  "refused" when the supervisor ends, else what it
- *                                                  answered
+ *   cell-driver ASSAY-CELL owned|bind|debug|network|late|view
+ *                                                  a runner that was taken over asks for a cell that
+ *                                                  has /tmp, rights or a network in a way that it may
+ *                                                  not ask for ("late": it allows the network itself,
+ *                                                  after another request): prints "refused" when the
+ *                                                  supervisor ends, else what it answered
  *   cell-driver ASSAY-CELL total                   cells that have no room together: prints which
  *                                                  ended in what order
  *   cell-driver ASSAY-CELL crowd                   thirty cells at once: prints how many worked */
@@ -27,6 +29,7 @@ struct order {
         enum place_kind kind;
         int input;
         const char *argument; /* NULL: none */
+        uint8_t flags;
 };
 
 static void must(bool good, const char *what)
@@ -57,7 +60,7 @@ static void ask(int socket, const struct order *o)
         limits.value[LIMIT_MEMORY] *= o->shares;
         put_u32(&b, o->id);
         put_u8(&b, (uint8_t)o->profile);
-        put_u8(&b, CELL_ALLOW_WEAK);
+        put_u8(&b, CELL_ALLOW_WEAK | o->flags);
         for (unsigned i = 0; i < LIMIT_COUNT; i++)
                 put_u64(&b, limits.value[i]);
         put_u32(&b, 0);
@@ -80,7 +83,8 @@ static void ask(int socket, const struct order *o)
                 fds[0] = o->input;
         }
         fds[CELL_STDIO] = open("/tmp", O_PATH | O_DIRECTORY | O_CLOEXEC);
-        must(frame_send(socket, CELL_START, &b, fds, CELL_STDIO + 1, NULL) == 0, "CELL_START");
+        /* Which fails when it has ended already. */
+        (void)frame_send(socket, CELL_START, &b, fds, CELL_STDIO + 1, NULL);
         for (int i = 0; i < CELL_STDIO + 1; i++)
                 close(fds[i]);
 }
@@ -108,7 +112,7 @@ static bool is_quiet(int socket)
 /* Each holds one of two shares until its input ends. */
 static int ask_to_wait(int socket, uint32_t id)
 {
-        const struct order waits = {id, PROFILE_SUITE, 1, "cat", PLACE_VIEW, -1, NULL};
+        const struct order waits = {id, PROFILE_SUITE, 1, "cat", PLACE_VIEW, -1, NULL, 0};
         struct order with_input = waits;
         int ends[2];
 
@@ -120,9 +124,9 @@ static int ask_to_wait(int socket, uint32_t id)
 
 static void cells_without_room(int socket)
 {
-        const struct order quick = {3, PROFILE_SUITE, 1, "true", PLACE_VIEW, -1, NULL};
-        const struct order unwanted = {5, PROFILE_SUITE, 2, "true", PLACE_VIEW, -1, NULL};
-        const struct order greedy = {6, PROFILE_SUITE, 3, "true", PLACE_VIEW, -1, NULL};
+        const struct order quick = {3, PROFILE_SUITE, 1, "true", PLACE_VIEW, -1, NULL, 0};
+        const struct order unwanted = {5, PROFILE_SUITE, 2, "true", PLACE_VIEW, -1, NULL, 0};
+        const struct order greedy = {6, PROFILE_SUITE, 3, "true", PLACE_VIEW, -1, NULL, 0};
         _cleanup_buffer_ struct buffer total = BUFFER_INIT, kill_it = BUFFER_INIT;
         int first, second, fourth;
 
@@ -152,7 +156,7 @@ static void cells_without_room(int socket)
 
 static void crowd(int socket)
 {
-        struct order o = {0, PROFILE_SUITE, 1, "sleep", PLACE_VIEW, -1, "0.2"};
+        struct order o = {0, PROFILE_SUITE, 1, "sleep", PLACE_VIEW, -1, "0.2", 0};
         unsigned done = 0;
 
         while (o.id < 30) {
@@ -168,6 +172,16 @@ static void crowd(int socket)
         printf("%u\n", done);
 }
 
+static void allow_too_late(int socket)
+{
+        const struct buffer nothing = BUFFER_INIT;
+        _cleanup_buffer_ struct buffer allowed = BUFFER_INIT;
+
+        put_u8(&allowed, CELL_NETWORK);
+        must(frame_send(socket, CELL_PREPARE, &nothing, NULL, 0, NULL) == 0, "CELL_PREPARE");
+        must(frame_send(socket, CELL_ALLOW, &allowed, NULL, 0, NULL) == 0, "CELL_ALLOW");
+}
+
 int main(int argc, char **argv)
 {
         static const char *const serve[] = {"assay-cell", "serve", NULL};
@@ -175,12 +189,13 @@ int main(int argc, char **argv)
         struct spawn spawn = SPAWN_INIT;
         int pair[2], pidfd = -1;
         const char *how = argc == 3 ? argv[2] : "";
+        const bool late = strcmp(how, "late") == 0;
         const struct order taken_over = {1,
                 strcmp(how, "debug") == 0 ? PROFILE_DEBUG : PROFILE_SUITE, 1, "true",
                 strcmp(how, "owned") == 0  ? PLACE_OWNED
                 : strcmp(how, "bind") == 0 ? PLACE_BIND
                                            : PLACE_VIEW,
-                -1, NULL};
+                -1, NULL, strcmp(how, "network") == 0 || late ? CELL_NETWORK : 0};
 
         spawn.program = argc == 3 ? open(argv[1], O_PATH | O_CLOEXEC) : -1;
         must(spawn.program >= 0 && fd_socketpair(pair, NULL) == 0, "assay-cell");
@@ -196,6 +211,8 @@ int main(int argc, char **argv)
         else if (strcmp(how, "crowd") == 0)
                 crowd(pair[0]);
         else {
+                if (late)
+                        allow_too_late(pair[0]);
                 ask(pair[0], &taken_over);
                 if (!hear(pair[0]))
                         puts("refused");

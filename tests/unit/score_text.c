@@ -15,7 +15,7 @@ static const struct {
         {TASK_CONTRACT, "CONTRACT", "b"},
         {TASK_SCORING, "SCORING", "bbbbbtb"},
         {TASK_CRITERION, "CRITERION", "ttbb"},
-        {TASK_SUITE, "SUITE", "bbT"},
+        {TASK_SUITE, "SUITE", "bbbT"},
         {TASK_SUITE_ENV, "ENV", "t"},
         {TASK_RESULT, "RESULT", "ttb"},
         {TASK_LIMIT, "LIMIT", "bbq"},

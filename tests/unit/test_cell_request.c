@@ -10,6 +10,7 @@
 enum fault {
         BAD_PROFILE,
         BAD_FLAGS,
+        SUBMISSION_WITH_NETWORK,
         BAD_LIMIT,
         BAD_USER,
         BAD_WORKDIR,
@@ -31,11 +32,13 @@ static void fill(struct buffer *b, enum fault fault)
         if (fault == BAD_LIMIT)
                 limits.value[LIMIT_MEMORY] = 0;
         put_u32(b, 9);
-        put_u8(b, fault == BAD_PROFILE ? PROFILE_COUNT : PROFILE_SUITE);
-        put_u8(b, fault == BAD_FLAGS ? 0x80 : 0);
+        put_u8(b, fault == BAD_PROFILE               ? PROFILE_COUNT
+                  : fault == SUBMISSION_WITH_NETWORK ? PROFILE_SUBMISSION
+                                                     : PROFILE_SUITE);
+        put_u8(b, fault == BAD_FLAGS ? 0x80 : CELL_NETWORK);
         for (unsigned i = 0; i < LIMIT_COUNT; i++)
                 put_u64(b, limits.value[i]);
-        put_u32(b, fault == BAD_USER ? IDS_BLOCK_SIZE : 1000);
+        put_u32(b, fault == BAD_USER ? IDS_NETWORK : 1000);
         put_u32(b, 1000);
         put_text(b, fault == BAD_WORKDIR ? "relative" : "/");
         put_u32(b, fault != NO_ARGUMENTS);

@@ -12,10 +12,10 @@
 #define COMMON  "IDENTITY 'n' '' ''\nIMAGE 'host'\nCONTRACT 0\n"
 #define RESULT  "RESULT 'score.json' '/results/score.json' 0\n"
 #define TREE    "SUBMISSION 1000 524288000 209715200 1 0\n"
-#define RUN     "SUITE 0 1 '/tests/run'\n"
+#define RUN     "SUITE 0 1 0 '/tests/run'\n"
 #define SCORED  "SCORING 0 1 0 0 1 '' 0\n"
 #define A_TASK  COMMON SCORED RUN RESULT
-#define LLM_RUN "CRITERION 'a' '' 100 1\nSUITE 0 1\n" RESULT TREE
+#define LLM_RUN "CRITERION 'a' '' 100 1\nSUITE 0 1 0\n" RESULT TREE
 
 static const struct {
         const char *file, *want;
@@ -53,7 +53,7 @@ static const struct {
                "\"-c\", "
                "\"x y\"], \"env\": {\"A\": \"\", \"_b1\": \"x=y\"}, \"broker\": false, "
                "\"sees_submission\": false}}",
-                COMMON SCORED "SUITE 0 0 'sh' '-c' 'x y'\nENV 'A='\nENV '_b1=x=y'\n" RESULT TREE},
+                COMMON SCORED "SUITE 0 0 0 'sh' '-c' 'x y'\nENV 'A='\nENV '_b1=x=y'\n" RESULT TREE},
         {BEGIN INSIDE ", \"result\": {\"path\": \"/results/a/b.json\", \"on_limit\": \"zero\"}}",
                 COMMON SCORED RUN "RESULT 'score.json' '/results/a/b.json' 1\n" TREE},
         {BEGIN INSIDE
@@ -62,6 +62,8 @@ static const struct {
                 "\"total_memory\": \"2GiB\"}}",
                 A_TASK "LIMIT 0 0 250000\nLIMIT 0 1 1500000\nLIMIT 0 2 500\nLIMIT 0 3 67108864\n"
                        "LIMIT 0 4 1048576\nLIMIT 0 6 10\nTOTAL 2147483648\n" TREE},
+        {BEGIN INSIDE ", \"limits\": {\"network\": \"outbound\"}}",
+                COMMON SCORED "SUITE 0 1 1 '/tests/run'\n" RESULT TREE},
         {BEGIN INSIDE
                 ", \"submission\": {\"limits\": {\"wall\": 2}, \"max_entries\": 5, "
                 "\"max_unpacked\": \"1kB\", \"max_archive\": 7, \"strip_common_root\": false, "
@@ -131,8 +133,10 @@ static const struct {
                 "must be a number, or a text such as \"10s\" or \"1GiB\""},
         {"\"limits\": {\"memory\": \"1 GiB\"}", "limits.memory",
                 "memory must be a size such as \"256MiB\", not \"1 GiB\""},
-        {"\"limits\": {\"network\": \"outbound\"}", "limits.network",
-                "must be \"none\": this version gives no cell a network"},
+        {"\"submission\": {\"limits\": {\"network\": \"outbound\"}}", "submission.limits.network",
+                "must be \"none\": a submission cell never has a network"},
+        {"\"limits\": {\"network\": \"inbound\"}", "limits.network",
+                "must be \"none\" or \"outbound\""},
         {"\"limits\": {\"total_memory\": \"512MiB\"}", "limits.total_memory",
                 "must not be less than the suite's own memory"},
         {"\"submission\": {\"limits\": {\"result\": 1}}", "submission.limits.result",
