@@ -60,11 +60,14 @@ static void skip(struct reader *r, size_t len)
                 get_u8(r);
 }
 
+/* Nothing, when there is less. */
 static struct text take(struct reader *r, size_t len)
 {
         struct text t = {r->at, len};
 
         skip(r, len);
+        if (r->bad)
+                t.len = 0;
         return t;
 }
 
