@@ -6,6 +6,11 @@ static uint64_t memory_of(const struct cell_request *request)
         return request->limits.value[LIMIT_MEMORY];
 }
 
+static unsigned descriptors_of(const struct cell_request *request)
+{
+        return CELL_STDIO + request->mount_count;
+}
+
 static bool fits(const struct admission *a, const struct cell_request *request)
 {
         return a->running < a->most &&
@@ -36,13 +41,17 @@ void admission_give_back(struct admission *a, const struct cell_request *request
 int admission_wait(
         struct admission *a, struct cell_request *request, struct buffer *payload, struct error *err)
 {
+        unsigned descriptors = descriptors_of(request);
+
         if (a->total > 0 && memory_of(request) > a->total)
                 return error_set(err, CODE_INFRA_LIMITS,
                         "a cell of %llu bytes of memory in an evaluation of %llu",
                         (unsigned long long)memory_of(request), (unsigned long long)a->total);
-        if (a->count == ADMISSION_MAX_WAITING)
-                return error_set(err, CODE_INFRA_LIMITS, "more than %d cells wait for others",
-                        ADMISSION_MAX_WAITING);
+        for (unsigned i = 0; i < a->count; i++)
+                descriptors += descriptors_of(&a->queue[i].request);
+        if (a->count == ADMISSION_MAX_WAITING || descriptors > a->most_descriptors)
+                return error_set(err, CODE_INFRA_LIMITS,
+                        "%u cells wait for others already, and no more can", a->count);
         a->queue[a->count++] = (struct waiting){*request, *payload};
         *request = (struct cell_request)REQUEST_INIT;
         *payload = (struct buffer)BUFFER_INIT;

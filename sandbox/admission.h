@@ -7,7 +7,7 @@
 
 #include "request.h"
 
-enum { ADMISSION_MAX_WAITING = 64 };
+enum { ADMISSION_MAX_WAITING = 128 };
 
 struct waiting {
         struct cell_request request;
@@ -18,6 +18,7 @@ struct admission {
         uint64_t total; /* bytes; 0: as much as there is */
         uint64_t given; /* to cells that run */
         unsigned most, running;
+        unsigned most_descriptors; /* of those that wait */
         struct waiting queue[ADMISSION_MAX_WAITING];
         unsigned count;
 };

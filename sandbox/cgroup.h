@@ -79,7 +79,7 @@ int cgroup_claim(
  * through (not the version 2 one, when it was `born_inside`). */
 int cgroup_make(struct cgroup *g, const struct limits *limits, bool born_inside, struct error *err);
 /* Open what tells of it: before any of the functions that read. */
-void cgroup_watch(struct cgroup *g);
+int cgroup_watch(struct cgroup *g, struct error *err);
 /* The version 2 directory that a process may be born in (CLONE_INTO_CGROUP), or -EBADF. */
 int cgroup_birthplace(const struct cgroup *g);
 /* Called by the one thread of a new process: go through the doors. A thread that moves itself costs

@@ -233,7 +233,7 @@ static int give_all(struct cell *c, const struct buffer *payload, struct error *
                 r = give_groups(c, err);
         done(c, SETUP_GROUP);
         if (r == 0 && cell_has_group(c))
-                cgroup_watch(&c->group);
+                r = cgroup_watch(&c->group, err);
         return r;
 }
 
@@ -268,6 +268,8 @@ struct cell *cell_start(struct cell *c, struct cell_request *request, const stru
         /* What only the cell needs from here on. */
         for (int i = 0; i < CELL_STDIO; i++)
                 c->request.stdio[i] = fd_close(c->request.stdio[i]);
+        for (unsigned i = 0; i < c->request.mount_count; i++)
+                c->request.mounts[i].tree = fd_close(c->request.mounts[i].tree);
         cgroup_close_doors(&c->group);
         return c;
 }
