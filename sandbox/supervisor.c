@@ -254,11 +254,12 @@ static void end_cell(struct supervisor *s, struct cell **place)
 
 static void begin_waiting(struct supervisor *s)
 {
-        struct waiting next;
+        struct waiting *next;
 
-        while (admission_next(&s->admission, &next)) {
-                begin_cell(s, &next.request, &next.payload);
-                buffer_free(&next.payload);
+        while ((next = admission_next(&s->admission))) {
+                begin_cell(s, &next->request, &next->payload);
+                next->request = (struct cell_request)REQUEST_INIT; /* it is the cell's */
+                waiting_free(next);
         }
 }
 
