@@ -38,8 +38,8 @@ void admission_give_back(struct admission *a, const struct cell_request *request
         a->running--;
 }
 
-int admission_wait(
-        struct admission *a, struct cell_request *request, struct buffer *payload, struct error *err)
+int admission_wait(struct admission *a, struct cell_request *request, struct buffer *payload,
+        struct error *err)
 {
         unsigned descriptors = descriptors_of(request);
         struct waiting **end = &a->first, *w;
@@ -59,7 +59,7 @@ int admission_wait(
                 return error_set(err, CODE_INFRA_MEMORY, "out of memory");
         *w = (struct waiting){*request, *payload, NULL};
         *end = w;
-        *request = (struct cell_request)REQUEST_INIT;
+        request_forget(request);
         *payload = (struct buffer)BUFFER_INIT;
         return 0;
 }

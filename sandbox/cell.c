@@ -88,7 +88,8 @@ void cell_watch(const struct cell *c, struct pollfd *fds, uint64_t *wake_at)
          * anyway; and of the exec pipe only the end matters. Who wakes us is held up by it. */
         fds[1] = (struct pollfd){.fd = c->started_at ? -1 : c->socket, .events = POLLIN};
         fds[2] = (struct pollfd){.fd = c->started};
-        fds[3] = (struct pollfd){.fd = c->stopped ? -1 : c->group.files[CGROUP_PIDS_EVENTS], .events = POLLPRI};
+        fds[3] = (struct pollfd){
+                .fd = c->stopped ? -1 : c->group.files[CGROUP_PIDS_EVENTS], .events = POLLPRI};
         fds[4] = (struct pollfd){.fd = c->listener, .events = POLLIN};
         fds[5] = (struct pollfd){.fd = c->network.ready, .events = POLLIN};
         if (!c->started_at && !c->stopped && !c->ended &&

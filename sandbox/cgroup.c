@@ -77,7 +77,8 @@ static const struct told told_v2[CGROUP_FILES] = {
 };
 
 static const struct told told_v1[CGROUP_FILES] = {
-        [CGROUP_CPU_TIME] = {HIERARCHY_CPU, "cpuacct.usage", NULL, true}, /* without a version 2 tree */
+        [CGROUP_CPU_TIME] = {HIERARCHY_CPU, "cpuacct.usage", NULL,
+                true}, /* without a version 2 tree */
         [CGROUP_OOM_KILLS] = {HIERARCHY_MEMORY, "memory.oom_control", "oom_kill", false},
         [CGROUP_MEMORY_PEAK] = {HIERARCHY_MEMORY, "memory.max_usage_in_bytes", NULL, true},
         [CGROUP_PIDS_PEAK] = {HIERARCHY_PIDS, "pids.peak", NULL, true},
@@ -298,10 +299,9 @@ int cgroup_claim(
                 g.root = root;
                 snprintf(g.name, sizeof g.name, "%s%u", name_prefix, slot);
                 if (make_dir(&g, first_hierarchy(root)) < 0)
-                        return errno == EEXIST
-                                       ? 0
-                                       : error_errno(err, CODE_INFRA_CGROUP, errno,
-                                                 "cannot make the group %s", g.name);
+                        return errno == EEXIST ? 0
+                                               : error_errno(err, CODE_INFRA_CGROUP, errno,
+                                                         "cannot make the group %s", g.name);
         }
         *ret = g;
         return 1;
@@ -351,8 +351,8 @@ static void sweep_one(const struct cgroup_root *root, unsigned first, const char
         }
         for (unsigned i = first + 1; i < HIERARCHY_COUNT; i++)
                 if (root->parents[i] >= 0 && !is_shared(root, i))
-                        g.dirs[i] = openat(
-                                root->parents[i], name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+                        g.dirs[i] =
+                                openat(root->parents[i], name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         for (int tries = 0; tries < 200 && !cgroup_is_empty(&g); tries++) {
                 cgroup_kill(&g);
                 usleep(1000);
@@ -427,9 +427,9 @@ int cgroup_watch(struct cgroup *g, struct error *err)
 void cgroup_sweep(const struct cgroup_root *root)
 {
         unsigned first = first_hierarchy(root);
-        int fd = root->version == 0 ? -1
-                                    : openat(root->parents[first], ".",
-                                              O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        int fd = root->version == 0
+                         ? -1
+                         : openat(root->parents[first], ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 
         if (!dir)

@@ -48,14 +48,19 @@ struct cgroup {
         char name[32];
         int dirs[HIERARCHY_COUNT];
         int doors[HIERARCHY_COUNT]; /* who writes "0" there is in */
-        int files[CGROUP_FILES]; /* open, for reading again and again */
+        int files[CGROUP_FILES];    /* open, for reading again and again */
 };
 
 #define CGROUP_INIT                                                                                \
         {                                                                                          \
                 .dirs = {-EBADF, -EBADF, -EBADF, -EBADF},                                          \
-                .doors = {-EBADF, -EBADF, -EBADF, -EBADF},                                         \
-                .files = {-EBADF, -EBADF, -EBADF, -EBADF, -EBADF}                                  \
+                .doors = {-EBADF, -EBADF, -EBADF, -EBADF}, .files = {                              \
+                        -EBADF,                                                                    \
+                        -EBADF,                                                                    \
+                        -EBADF,                                                                    \
+                        -EBADF,                                                                    \
+                        -EBADF                                                                     \
+                }                                                                                  \
         }
 
 struct usage {

@@ -59,8 +59,7 @@ static bool is_host_namespace(void)
         const ino_t initial = 0xEFFFFFFDU; /* PROC_USER_INIT_INO */
         struct stat st;
 
-        return stat("/proc/self/ns/user", &st) < 0 ||
-               st.st_ino == initial;
+        return stat("/proc/self/ns/user", &st) < 0 || st.st_ino == initial;
 }
 
 /* Root that lacks a right is a user, but not the host's root: its id must not be a cell's. */
@@ -74,8 +73,7 @@ static void find_root(struct machine *ret)
         if (ret->root)
                 return;
         snprintf(ret->refused, sizeof ret->refused,
-                "root lacks %s: give it that, or start assay as another user",
-                lacking);
+                "root lacks %s: give it that, or start assay as another user", lacking);
 }
 
 /* To go on with more than meant would be worse than to end. */
@@ -86,8 +84,9 @@ void machine_keep_rights(void)
         for (size_t i = 0; now && keep && i < sizeof needed / sizeof *needed; i++) {
                 const cap_value_t *right = &needed[i].right;
 
-                if (has(now, *right) && (cap_set_flag(keep, CAP_PERMITTED, 1, right, CAP_SET) < 0 ||
-                                                cap_set_flag(keep, CAP_EFFECTIVE, 1, right, CAP_SET) < 0))
+                if (has(now, *right) &&
+                        (cap_set_flag(keep, CAP_PERMITTED, 1, right, CAP_SET) < 0 ||
+                                cap_set_flag(keep, CAP_EFFECTIVE, 1, right, CAP_SET) < 0))
                         abort();
         }
         if (!now || !keep || cap_set_proc(keep) < 0)

@@ -61,7 +61,9 @@ static void share_descriptors(struct admission *a, uint64_t descriptors)
         uint64_t half = descriptors > STARTING_FDS ? (descriptors - STARTING_FDS) / 2 : 0;
         uint64_t most = half / CELL_FDS;
 
-        a->most = most < 1 ? 1 : most < SUPERVISOR_MAX_CELLS ? (unsigned)most : SUPERVISOR_MAX_CELLS;
+        a->most = most < 1                      ? 1
+                  : most < SUPERVISOR_MAX_CELLS ? (unsigned)most
+                                                : SUPERVISOR_MAX_CELLS;
         a->most_descriptors = half < INT_MAX ? (unsigned)half : INT_MAX;
 }
 

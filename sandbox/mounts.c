@@ -15,6 +15,11 @@
 #include <sys/utsname.h>
 #include <sys/vfs.h>
 
+void mounts_init(struct mounts *m)
+{
+        m->root = m->result = m->proc = m->terminals = m->host = -EBADF;
+}
+
 void mounts_free(struct mounts *m)
 {
         mounts_close_trees(m);
@@ -119,8 +124,8 @@ static int mount_overlay(
 }
 
 /* Kernels before 6.15 take as a layer only what is attached in this process's mount namespace:
- * then the supervisor has one of its own, and each cell's root stands at /run/assay/root in it until
- * its mounts are made. */
+ * then the supervisor has one of its own, and each cell's root stands at /run/assay/root in it
+ * until its mounts are made. */
 static bool attach_layers(void)
 {
         static int answer = -1;
@@ -334,8 +339,8 @@ static void begin_host(const struct mounts_for *who, struct mounts *m)
         m->host_mount = mount_of("/");
 }
 
-/* A part of the whole view; a view of its own if the directory is on another mount than the root, or
- * behind a link. */
+/* A part of the whole view; a view of its own if the directory is on another mount than the root,
+ * or behind a link. */
 static int show_host(const struct mounts_for *who, struct mounts *m, const char *path)
 {
         _cleanup_fd_ int part = -EBADF, tree = -EBADF;
@@ -344,8 +349,7 @@ static int show_host(const struct mounts_for *who, struct mounts *m, const char 
         if (m->host >= 0 && m->host_mount != 0 && mount_of(path) == m->host_mount)
                 part = beneath_open(m->host, path + 1, O_PATH | O_DIRECTORY | O_NOFOLLOW, 0);
         if (part >= 0)
-                return sys_open_tree(
-                        part, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH);
+                return sys_open_tree(part, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH);
         tree = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         return tree < 0 ? -1 : make_host_view(who, m, tree);
 }

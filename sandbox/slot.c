@@ -31,9 +31,9 @@ static int open_locks(void)
         return fd;
 }
 
-/* Groups alone do not tell supervisors that live in different ones from each other: so a byte of one
- * file is locked, and the kernel unlocks it when we die. Where there can be no such file (/run is
- * read-only), the groups must do. 1, or 0 when somebody else has the number, or -1. */
+/* Groups alone do not tell supervisors that live in different ones from each other: so a byte of
+ * one file is locked, and the kernel unlocks it when we die. Where there can be no such file (/run
+ * is read-only), the groups must do. 1, or 0 when somebody else has the number, or -1. */
 static int lock(unsigned slot, int *ret, struct error *err)
 {
         struct flock byte = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = slot, .l_len = 1};

@@ -258,7 +258,7 @@ static void begin_waiting(struct supervisor *s)
 
         while ((next = admission_next(&s->admission))) {
                 begin_cell(s, &next->request, &next->payload);
-                next->request = (struct cell_request)REQUEST_INIT; /* it is the cell's */
+                request_forget(&next->request); /* it is the cell's */
                 waiting_free(next);
         }
 }

@@ -66,8 +66,7 @@ enum { FARTHEST = 255 };
  * neighbours. Two may be needed, so one is left free. */
 static unsigned within_reach(unsigned target)
 {
-        return length - target - 1 < FARTHEST ? target
-                                              : put(BPF_JMP | BPF_JA, length - target - 1);
+        return length - target - 1 < FARTHEST ? target : put(BPF_JMP | BPF_JA, length - target - 1);
 }
 
 static unsigned test(unsigned condition, uint32_t k, unsigned if_true, unsigned if_false)

@@ -1,14 +1,12 @@
 /* Plays a runner to a supervisor.
  *
  *   cell-driver ASSAY-CELL owned|bind|debug|network|late|file|view
- *                                                  a runner that was taken over asks for a cell that
- *                                                  has /tmp, rights or a network in a way that it may
- *                                                  not ask for ("late": it allows the network itself,
- *                                                  after another request): prints "refused" when the
- *                                                  supervisor ends, else what it answered
- *   cell-driver ASSAY-CELL total                   cells that have no room together: prints which
- *                                                  ended in what order
- *   cell-driver ASSAY-CELL crowd                   twenty cells that sleep: prints how many did, for the time that they should */
+ *                                                  a runner that was taken over asks for a cell
+ * that has /tmp, rights or a network in a way that it may not ask for ("late": it allows the
+ * network itself, after another request): prints "refused" when the supervisor ends, else what it
+ * answered cell-driver ASSAY-CELL total                   cells that have no room together: prints
+ * which ended in what order cell-driver ASSAY-CELL crowd                   twenty cells that sleep:
+ * prints how many did, for the time that they should */
 #include "fd.h"
 #include "frame.h"
 #include "sandbox/messages.h"
