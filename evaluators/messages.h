@@ -32,10 +32,10 @@ enum score_message {
         TASK_RESULT,    /* text format, text path, u8 enum task_on_limit */
         TASK_LIMIT,     /* u8 enum cell_kind, u8 enum limit, u64 value; many: those the task sets */
         TASK_TOTAL_MEMORY, /* u64 bytes for all cells together; if the task sets it */
-        TASK_SUBMISSION, /* u64 max_entries, u64 max_unpacked, u64 max_archive,
-                            u8 strip_common_root, u8 links_drop */
-        TASK_REQUIRED,   /* text path, u64 max_size (0: any); many */
-        TASK_PATTERN,    /* text glob, u64 min_files; many */
+        TASK_SUBMISSION,   /* u64 max_entries, u64 max_unpacked, u64 max_archive,
+                              u8 strip_common_root, u8 links_drop */
+        TASK_REQUIRED,     /* text path, u64 max_size (0: any); many */
+        TASK_PATTERN,      /* text glob, u64 min_files; many */
 
         /* result, in this order */
         RESULT_SCORE,     /* text score 0–100 (decimal), u8 pass (0, 1, 2 = not said) */

@@ -6,6 +6,11 @@ static uint64_t memory_of(const struct cell_request *request)
         return request->limits.value[LIMIT_MEMORY];
 }
 
+static unsigned descriptors_of(const struct cell_request *request)
+{
+        return CELL_STDIO + request->mount_count;
+}
+
 static bool fits(const struct admission *a, const struct cell_request *request)
 {
         return a->running < a->most &&
@@ -21,7 +26,7 @@ static void take(struct admission *a, const struct cell_request *request)
 
 bool admission_take(struct admission *a, const struct cell_request *request)
 {
-        if (a->count > 0 || !fits(a, request))
+        if (a->first || !fits(a, request))
                 return false;
         take(a, request);
         return true;
@@ -33,48 +38,58 @@ void admission_give_back(struct admission *a, const struct cell_request *request
         a->running--;
 }
 
-int admission_wait(
-        struct admission *a, struct cell_request *request, struct buffer *payload, struct error *err)
+int admission_wait(struct admission *a, struct cell_request *request, struct buffer *payload,
+        struct error *err)
 {
+        unsigned descriptors = descriptors_of(request);
+        struct waiting **end = &a->first, *w;
+
         if (a->total > 0 && memory_of(request) > a->total)
                 return error_set(err, CODE_INFRA_LIMITS,
                         "a cell of %llu bytes of memory in an evaluation of %llu",
                         (unsigned long long)memory_of(request), (unsigned long long)a->total);
-        if (a->count == ADMISSION_MAX_WAITING)
-                return error_set(err, CODE_INFRA_LIMITS, "more than %d cells wait for others",
-                        ADMISSION_MAX_WAITING);
-        a->queue[a->count++] = (struct waiting){*request, *payload};
-        *request = (struct cell_request)REQUEST_INIT;
+        for (; *end; end = &(*end)->next)
+                descriptors += descriptors_of(&(*end)->request);
+        if (descriptors > a->most_descriptors)
+                return error_set(err, CODE_INFRA_LIMITS,
+                        "cells that wait for others hold %u descriptors, and no more are there",
+                        descriptors - descriptors_of(request));
+        w = malloc(sizeof *w);
+        if (!w)
+                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+        *w = (struct waiting){*request, *payload, NULL};
+        *end = w;
+        request_forget(request);
         *payload = (struct buffer)BUFFER_INIT;
         return 0;
 }
 
-static struct waiting remove_at(struct admission *a, unsigned i)
+struct waiting *admission_next(struct admission *a)
 {
-        struct waiting taken = a->queue[i];
+        struct waiting *w = a->first;
 
-        a->count--;
-        memmove(&a->queue[i], &a->queue[i + 1], (a->count - i) * sizeof *a->queue);
-        return taken;
+        if (!w || !fits(a, &w->request))
+                return NULL;
+        a->first = w->next;
+        take(a, &w->request);
+        return w;
 }
 
-bool admission_next(struct admission *a, struct waiting *ret)
+void waiting_free(struct waiting *w)
 {
-        if (a->count == 0 || !fits(a, &a->queue[0].request))
-                return false;
-        *ret = remove_at(a, 0);
-        take(a, &ret->request);
-        return true;
+        request_free(&w->request);
+        buffer_free(&w->payload);
+        free(w);
 }
 
 bool admission_withdraw(struct admission *a, uint32_t id)
 {
-        for (unsigned i = 0; i < a->count; i++)
-                if (a->queue[i].request.id == id) {
-                        struct waiting unwanted = remove_at(a, i);
+        for (struct waiting **at = &a->first; *at; at = &(*at)->next)
+                if ((*at)->request.id == id) {
+                        struct waiting *unwanted = *at;
 
-                        request_free(&unwanted.request);
-                        buffer_free(&unwanted.payload);
+                        *at = unwanted->next;
+                        waiting_free(unwanted);
                         return true;
                 }
         return false;
@@ -82,6 +97,6 @@ bool admission_withdraw(struct admission *a, uint32_t id)
 
 void admission_free(struct admission *a)
 {
-        while (a->count > 0)
-                admission_withdraw(a, a->queue[0].request.id);
+        while (a->first)
+                admission_withdraw(a, a->first->request.id);
 }

@@ -7,19 +7,18 @@
 
 #include "request.h"
 
-enum { ADMISSION_MAX_WAITING = 64 };
-
 struct waiting {
         struct cell_request request;
         struct buffer payload;
+        struct waiting *next;
 };
 
 struct admission {
         uint64_t total; /* bytes; 0: as much as there is */
         uint64_t given; /* to cells that run */
         unsigned most, running;
-        struct waiting queue[ADMISSION_MAX_WAITING];
-        unsigned count;
+        unsigned most_descriptors; /* of those that wait */
+        struct waiting *first;
 };
 
 /* Is there room for it now? Then it is taken; give it back when the cell is gone. */
@@ -30,8 +29,9 @@ void admission_give_back(struct admission *a, const struct cell_request *request
  * then they stay the caller's. */
 int admission_wait(struct admission *a, struct cell_request *request, struct buffer *payload,
         struct error *err);
-/* The first that waits, if there is room for it now, which is taken. The caller owns it. */
-bool admission_next(struct admission *a, struct waiting *ret);
+/* The first that waits, if there is room for it now, which is taken; NULL otherwise. */
+struct waiting *admission_next(struct admission *a);
+void waiting_free(struct waiting *w);
 /* The one with this id, which is not wanted any more. */
 bool admission_withdraw(struct admission *a, uint32_t id);
 void admission_free(struct admission *a);

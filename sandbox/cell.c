@@ -88,7 +88,8 @@ void cell_watch(const struct cell *c, struct pollfd *fds, uint64_t *wake_at)
          * anyway; and of the exec pipe only the end matters. Who wakes us is held up by it. */
         fds[1] = (struct pollfd){.fd = c->started_at ? -1 : c->socket, .events = POLLIN};
         fds[2] = (struct pollfd){.fd = c->started};
-        fds[3] = (struct pollfd){.fd = c->stopped ? -1 : c->group.files[CGROUP_PIDS_EVENTS], .events = POLLPRI};
+        fds[3] = (struct pollfd){
+                .fd = c->stopped ? -1 : c->group.files[CGROUP_PIDS_EVENTS], .events = POLLPRI};
         fds[4] = (struct pollfd){.fd = c->listener, .events = POLLIN};
         fds[5] = (struct pollfd){.fd = c->network.ready, .events = POLLIN};
         if (!c->started_at && !c->stopped && !c->ended &&
@@ -147,6 +148,17 @@ static void look_weakly(struct cell *c, uint64_t now)
         c->look_at = now + WEAK_LOOK_US;
 }
 
+/* What the first process has said so far. */
+static void hear_all(struct cell *c)
+{
+        struct pollfd more = {.fd = c->socket, .events = POLLIN};
+
+        while (more.fd >= 0 && poll(&more, 1, 0) > 0) {
+                cell_hear(c);
+                more.fd = c->socket;
+        }
+}
+
 /* The exec pipe: a mark when everything was given up and the command comes next, then either its
  * end (the command runs) or the errno of the exec. An end without the mark is a set-up that died.
  */
@@ -168,12 +180,14 @@ static void see_exec(struct cell *c)
                 c->end = CELL_EXEC_FAILED;
                 c->status = (uint32_t)news.reason;
         } else if (c->exec_next) {
-                c->started_at = clock_us();
-                c->setup.done_at[SETUP_EXEC] = c->started_at;
+                /* What the command does counts from its own exec, not from when we heard of it. */
+                c->started_at = c->setup.done_at[SETUP_LIMITS];
+                c->setup.done_at[SETUP_EXEC] = clock_us();
                 c->look_at = c->started_at + LOOK_LEAST_US;
                 if (cell_has_group(c))
                         look_later(c, c->started_at);
                 mounts_close_trees(&c->mounts);
+                hear_all(c); /* what it said before: from here on nobody listens */
         }
 }
 
@@ -276,13 +290,7 @@ static void judge_limits(struct cell *c)
 static void finish(struct cell *c)
 {
         /* Messages and the exec pipe first: they were sent before the process ended. */
-        while (c->socket >= 0) {
-                struct pollfd more = {.fd = c->socket, .events = POLLIN};
-
-                if (poll(&more, 1, 0) <= 0)
-                        break;
-                cell_hear(c);
-        }
+        hear_all(c);
         while (c->started >= 0)
                 see_exec(c);
         wait_until_empty(c);

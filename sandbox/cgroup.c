@@ -65,22 +65,24 @@ static ssize_t read_at(int dir, const char *file, char *out, size_t size)
 struct told {
         enum hierarchy hierarchy;
         const char *file, *key;
+        bool optional; /* an older kernel may lack it */
 };
 
 static const struct told told_v2[CGROUP_FILES] = {
-        [CGROUP_CPU_TIME] = {HIERARCHY_UNIFIED, "cpu.stat", "usage_usec"},
-        [CGROUP_OOM_KILLS] = {HIERARCHY_MEMORY, "memory.events", "oom_kill"},
-        [CGROUP_MEMORY_PEAK] = {HIERARCHY_MEMORY, "memory.peak", NULL},
-        [CGROUP_PIDS_PEAK] = {HIERARCHY_PIDS, "pids.peak", NULL},
-        [CGROUP_PIDS_EVENTS] = {HIERARCHY_PIDS, "pids.events", "max"},
+        [CGROUP_CPU_TIME] = {HIERARCHY_UNIFIED, "cpu.stat", "usage_usec", true},
+        [CGROUP_OOM_KILLS] = {HIERARCHY_MEMORY, "memory.events", "oom_kill", false},
+        [CGROUP_MEMORY_PEAK] = {HIERARCHY_MEMORY, "memory.peak", NULL, true},
+        [CGROUP_PIDS_PEAK] = {HIERARCHY_PIDS, "pids.peak", NULL, true},
+        [CGROUP_PIDS_EVENTS] = {HIERARCHY_PIDS, "pids.events", "max", false},
 };
 
 static const struct told told_v1[CGROUP_FILES] = {
-        [CGROUP_CPU_TIME] = {HIERARCHY_CPU, "cpuacct.usage", NULL}, /* without a version 2 tree */
-        [CGROUP_OOM_KILLS] = {HIERARCHY_MEMORY, "memory.oom_control", "oom_kill"},
-        [CGROUP_MEMORY_PEAK] = {HIERARCHY_MEMORY, "memory.max_usage_in_bytes", NULL},
-        [CGROUP_PIDS_PEAK] = {HIERARCHY_PIDS, "pids.peak", NULL},
-        [CGROUP_PIDS_EVENTS] = {HIERARCHY_PIDS, "pids.events", "max"},
+        [CGROUP_CPU_TIME] = {HIERARCHY_CPU, "cpuacct.usage", NULL,
+                true}, /* without a version 2 tree */
+        [CGROUP_OOM_KILLS] = {HIERARCHY_MEMORY, "memory.oom_control", "oom_kill", false},
+        [CGROUP_MEMORY_PEAK] = {HIERARCHY_MEMORY, "memory.max_usage_in_bytes", NULL, true},
+        [CGROUP_PIDS_PEAK] = {HIERARCHY_PIDS, "pids.peak", NULL, true},
+        [CGROUP_PIDS_EVENTS] = {HIERARCHY_PIDS, "pids.events", "max", false},
 };
 
 static const struct told *told(const struct cgroup *g, enum cgroup_file file)
@@ -236,12 +238,18 @@ static int make_dir(struct cgroup *g, unsigned hierarchy)
 
         if (mkdirat(parent, g->name, 0755) < 0)
                 return -1;
-        dir = g->dirs[hierarchy] = openat(parent, g->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        dir = openat(parent, g->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (dir < 0 && errno != ENOENT) {
+                unlinkat(parent, g->name, AT_REMOVEDIR); /* made in vain: it must not stay */
+                return -1;
+        }
         if (dir >= 0 && flock(dir, LOCK_EX | LOCK_NB) == 0 && fstat(dir, &mine) == 0 &&
-                fstatat(parent, g->name, &there, 0) == 0 && mine.st_ino == there.st_ino)
+                fstatat(parent, g->name, &there, 0) == 0 && mine.st_ino == there.st_ino) {
+                g->dirs[hierarchy] = dir;
                 return 0;
+        }
         /* A sweep came between our making and locking it. */
-        g->dirs[hierarchy] = fd_close(dir);
+        fd_close(dir);
         errno = EEXIST;
         return -1;
 }
@@ -291,10 +299,9 @@ int cgroup_claim(
                 g.root = root;
                 snprintf(g.name, sizeof g.name, "%s%u", name_prefix, slot);
                 if (make_dir(&g, first_hierarchy(root)) < 0)
-                        return errno == EEXIST
-                                       ? 0
-                                       : error_errno(err, CODE_INFRA_CGROUP, errno,
-                                                 "cannot make the group %s", g.name);
+                        return errno == EEXIST ? 0
+                                               : error_errno(err, CODE_INFRA_CGROUP, errno,
+                                                         "cannot make the group %s", g.name);
         }
         *ret = g;
         return 1;
@@ -344,8 +351,8 @@ static void sweep_one(const struct cgroup_root *root, unsigned first, const char
         }
         for (unsigned i = first + 1; i < HIERARCHY_COUNT; i++)
                 if (root->parents[i] >= 0 && !is_shared(root, i))
-                        g.dirs[i] = openat(
-                                root->parents[i], name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+                        g.dirs[i] =
+                                openat(root->parents[i], name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         for (int tries = 0; tries < 200 && !cgroup_is_empty(&g); tries++) {
                 cgroup_kill(&g);
                 usleep(1000);
@@ -400,21 +407,29 @@ int cgroup_make(struct cgroup *g, const struct limits *limits, bool born_inside,
         return 0;
 }
 
-void cgroup_watch(struct cgroup *g)
+int cgroup_watch(struct cgroup *g, struct error *err)
 {
-        for (unsigned i = 0; i < CGROUP_FILES; i++)
-                if (g->dirs[told(g, i)->hierarchy] >= 0)
-                        g->files[i] = openat(g->dirs[told(g, i)->hierarchy], told(g, i)->file,
-                                O_RDONLY | O_CLOEXEC);
+        for (unsigned i = 0; i < CGROUP_FILES; i++) {
+                const struct told *t = told(g, i);
+
+                if (g->dirs[t->hierarchy] < 0)
+                        continue;
+                g->files[i] = openat(g->dirs[t->hierarchy], t->file, O_RDONLY | O_CLOEXEC);
+                /* Older kernels have no peaks; what limits are judged by must be there. */
+                if (g->files[i] < 0 && (errno != ENOENT || !t->optional))
+                        return error_errno(
+                                err, CODE_INFRA_CGROUP, errno, "cannot read %s", t->file);
+        }
         cgroup_pids_refused(g); /* from here on poll() waits for a change */
+        return 0;
 }
 
 void cgroup_sweep(const struct cgroup_root *root)
 {
         unsigned first = first_hierarchy(root);
-        int fd = root->version == 0 ? -1
-                                    : openat(root->parents[first], ".",
-                                              O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        int fd = root->version == 0
+                         ? -1
+                         : openat(root->parents[first], ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 
         if (!dir)

@@ -48,14 +48,19 @@ struct cgroup {
         char name[32];
         int dirs[HIERARCHY_COUNT];
         int doors[HIERARCHY_COUNT]; /* who writes "0" there is in */
-        int files[CGROUP_FILES]; /* open, for reading again and again */
+        int files[CGROUP_FILES];    /* open, for reading again and again */
 };
 
 #define CGROUP_INIT                                                                                \
         {                                                                                          \
                 .dirs = {-EBADF, -EBADF, -EBADF, -EBADF},                                          \
-                .doors = {-EBADF, -EBADF, -EBADF, -EBADF},                                         \
-                .files = {-EBADF, -EBADF, -EBADF, -EBADF, -EBADF}                                  \
+                .doors = {-EBADF, -EBADF, -EBADF, -EBADF}, .files = {                              \
+                        -EBADF,                                                                    \
+                        -EBADF,                                                                    \
+                        -EBADF,                                                                    \
+                        -EBADF,                                                                    \
+                        -EBADF                                                                     \
+                }                                                                                  \
         }
 
 struct usage {
@@ -79,7 +84,7 @@ int cgroup_claim(
  * through (not the version 2 one, when it was `born_inside`). */
 int cgroup_make(struct cgroup *g, const struct limits *limits, bool born_inside, struct error *err);
 /* Open what tells of it: before any of the functions that read. */
-void cgroup_watch(struct cgroup *g);
+int cgroup_watch(struct cgroup *g, struct error *err);
 /* The version 2 directory that a process may be born in (CLONE_INTO_CGROUP), or -EBADF. */
 int cgroup_birthplace(const struct cgroup *g);
 /* Called by the one thread of a new process: go through the doors. A thread that moves itself costs

@@ -144,7 +144,8 @@ static void receive(const struct inside *in, enum inside_message type, struct fr
         eventfd_t once;
 
         if (eventfd_read(in->bell, &once) < 0 ||
-                frame_receive(in->socket, f, MESSAGE_MAX, FRAME_MAX_FDS, NULL) <= 0 || f->type != type)
+                frame_receive(in->socket, f, MESSAGE_MAX, FRAME_MAX_FDS, NULL) <= 0 ||
+                f->type != type)
                 _exit(1);
 }
 
@@ -185,8 +186,7 @@ static void wait_for_mounts(struct inside *in)
         receive(in, INSIDE_MOUNTS, &f);
         r = reader_of(f.payload.data, f.payload.len);
         trees = get_u8(&r);
-        if (trees > MOUNTS_MAX ||
-                f.fd_count != trees + 1U + (*in->request.result_dir != '\0'))
+        if (trees > MOUNTS_MAX || f.fd_count != trees + 1U + (*in->request.result_dir != '\0'))
                 _exit(1);
         for (unsigned i = 0; i < trees; i++) {
                 get_text(&r, m->trees[i].place, CELL_MAX_PLACE);
@@ -242,7 +242,8 @@ static int loopback_up(void)
 static void keep_own_descriptors(const struct inside *in)
 {
         const unsigned own[] = {(unsigned)in->socket, (unsigned)in->bell, (unsigned)in->started};
-        unsigned from = CELL_STDIO; /* 0 to 2 stay taken: nothing must land there on its way there */
+        unsigned from =
+                CELL_STDIO; /* 0 to 2 stay taken: nothing must land there on its way there */
         unsigned next;
 
         do {

@@ -6,6 +6,7 @@
 #include <linux/securebits.h>
 #include <sys/capability.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* What making cells as root takes; everything else that root may do is given up. */
@@ -51,17 +52,14 @@ static bool may_be_root(const char **ret_lacking)
         return all;
 }
 
-/* In a user namespace of somebody else, 0 is an ordinary user of the host. */
+/* In a user namespace of somebody else, 0 is an ordinary user of the host. The host's own has a
+ * number that the kernel never changes. */
 static bool is_host_namespace(void)
 {
-        FILE *map = fopen("/proc/self/uid_map", "re");
-        unsigned inside = 1, outside = 1, count = 0;
-        bool whole = map && fscanf(map, "%u %u %u", &inside, &outside, &count) == 3 &&
-                     inside == 0 && outside == 0 && count == UINT32_MAX;
+        const ino_t initial = 0xEFFFFFFDU; /* PROC_USER_INIT_INO */
+        struct stat st;
 
-        if (map)
-                fclose(map);
-        return whole;
+        return stat("/proc/self/ns/user", &st) < 0 || st.st_ino == initial;
 }
 
 /* Root that lacks a right is a user, but not the host's root: its id must not be a cell's. */
@@ -69,14 +67,13 @@ static void find_root(struct machine *ret)
 {
         const char *lacking = "rights";
 
-        if (geteuid() != 0)
+        if (geteuid() != 0 || !is_host_namespace())
                 return;
         ret->root = may_be_root(&lacking);
-        if (ret->root || !is_host_namespace())
+        if (ret->root)
                 return;
         snprintf(ret->refused, sizeof ret->refused,
-                "root lacks %s: give it that, or start assay as another user",
-                lacking);
+                "root lacks %s: give it that, or start assay as another user", lacking);
 }
 
 /* To go on with more than meant would be worse than to end. */
@@ -87,8 +84,9 @@ void machine_keep_rights(void)
         for (size_t i = 0; now && keep && i < sizeof needed / sizeof *needed; i++) {
                 const cap_value_t *right = &needed[i].right;
 
-                if (has(now, *right) && (cap_set_flag(keep, CAP_PERMITTED, 1, right, CAP_SET) < 0 ||
-                                                cap_set_flag(keep, CAP_EFFECTIVE, 1, right, CAP_SET) < 0))
+                if (has(now, *right) &&
+                        (cap_set_flag(keep, CAP_PERMITTED, 1, right, CAP_SET) < 0 ||
+                                cap_set_flag(keep, CAP_EFFECTIVE, 1, right, CAP_SET) < 0))
                         abort();
         }
         if (!now || !keep || cap_set_proc(keep) < 0)

@@ -20,6 +20,7 @@
 
 #include "fd.h"
 
+#include <limits.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -52,13 +53,18 @@ static uint64_t take_descriptors(void)
 }
 
 /* The descriptors of a cell that runs, and those that one needs while it starts. */
-enum { CELL_FDS = 20, STARTING_FDS = 120 };
+enum { CELL_FDS = 25, STARTING_FDS = 120 };
 
-static unsigned most_cells(uint64_t descriptors)
+/* Half for cells that run, half for requests that wait. */
+static void share_descriptors(struct admission *a, uint64_t descriptors)
 {
-        uint64_t most = descriptors > STARTING_FDS ? (descriptors - STARTING_FDS) / CELL_FDS : 0;
+        uint64_t half = descriptors > STARTING_FDS ? (descriptors - STARTING_FDS) / 2 : 0;
+        uint64_t most = half / CELL_FDS;
 
-        return most < 1 ? 1 : most < SUPERVISOR_MAX_CELLS ? (unsigned)most : SUPERVISOR_MAX_CELLS;
+        a->most = most < 1                      ? 1
+                  : most < SUPERVISOR_MAX_CELLS ? (unsigned)most
+                                                : SUPERVISOR_MAX_CELLS;
+        a->most_descriptors = half < INT_MAX ? (unsigned)half : INT_MAX;
 }
 
 int main(int argc, char **argv)
@@ -71,7 +77,7 @@ int main(int argc, char **argv)
                 return END_USAGE;
         }
         umask(022);
-        s.admission.most = most_cells(take_descriptors());
+        share_descriptors(&s.admission, take_descriptors());
         s.signals = watch_signals();
         if (s.signals < 0)
                 return 125;

@@ -18,12 +18,12 @@ enum cell_message {
                            one descriptor each,    text result directory (empty: none), text result
                            file beneath it;    descriptors: stdin, stdout, stderr, then one tree for
                            each mount */
-        CELL_TREE,    /* nothing in it; descriptor: a directory that cells may have as PLACE_OWNED.
-                         Taken only before everything else, while the runner has its caller's rights
-                         and has read nothing yet */
-        CELL_TOTAL,   /* u64 bytes of memory that all cells may have together; once, before the first.
-                         Cells that do not fit wait until others are gone */
-        CELL_ALLOW,   /* u8 flags that cells may have: CELL_NETWORK. Taken as CELL_TREE is */
+        CELL_TREE,  /* nothing in it; descriptor: a directory that cells may have as PLACE_OWNED.
+                       Taken only before everything else, while the runner has its caller's rights
+                       and has read nothing yet */
+        CELL_TOTAL, /* u64 bytes of memory that all cells may have together; once, before the first.
+                       Cells that do not fit wait until others are gone */
+        CELL_ALLOW, /* u8 flags that cells may have: CELL_NETWORK. Taken as CELL_TREE is */
         CELL_PREPARE, /* nothing in it: get one further cell ready before it is asked for */
         CELL_KILL,    /* u32 id, u16 enum code: the reason to be given in CELL_DONE */
         EXEC_REPORT,  /* (assay-cell exec) u8 timing wanted; descriptor: where the report goes */

@@ -1,6 +1,7 @@
 /* The mounts of a cell; see mounts.h. */
 #include "mounts.h"
 
+#include "beneath.h"
 #include "fd.h"
 #include "kernel.h"
 #include "slot.h"
@@ -14,6 +15,11 @@
 #include <sys/utsname.h>
 #include <sys/vfs.h>
 
+void mounts_init(struct mounts *m)
+{
+        m->root = m->result = m->proc = m->terminals = m->host = -EBADF;
+}
+
 void mounts_free(struct mounts *m)
 {
         mounts_close_trees(m);
@@ -24,7 +30,7 @@ void mounts_free(struct mounts *m)
 }
 
 /* To let go of a detached mount makes the kernel wait for every processor. Stacked on each other
- * they go together, and the wait is one. (Older kernels cannot attach to what is detached.) */
+ * they go together, and the wait is one. (Where it cannot be done, each has its wait.) */
 static void stack_layers(const struct mounts *m)
 {
         for (unsigned i = 1; i < m->layer_count; i++)
@@ -118,8 +124,8 @@ static int mount_overlay(
 }
 
 /* Kernels before 6.15 take as a layer only what is attached in this process's mount namespace:
- * then the supervisor has one of its own, and each cell's root stands at /run/assay/root in it until
- * its mounts are made. */
+ * then the supervisor has one of its own, and each cell's root stands at /run/assay/root in it
+ * until its mounts are made. */
 static bool attach_layers(void)
 {
         static int answer = -1;
@@ -255,15 +261,15 @@ static int make_view(const struct mounts_for *who, struct mounts *m, int tree,
         return mount_overlay(who, m, path, kind);
 }
 
-
-/* The tree itself, as `--bind` gives it. */
+/* The tree itself, as `--bind` gives it; `owner` as in make_view(). */
 static int make_bind(
         const struct mounts_for *who, int tree, const struct stat *owner, bool read_only)
 {
         struct mount_attr attributes = {.attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
                                                     (read_only ? MOUNT_ATTR_RDONLY : 0),
                 .propagation = MS_PRIVATE};
-        _cleanup_fd_ int copy = who->root ? map_owner(who, tree, owner, AT_RECURSIVE) : -EBADF;
+        _cleanup_fd_ int copy =
+                who->root && owner ? map_owner(who, tree, owner, AT_RECURSIVE) : -EBADF;
 
         if (copy < 0)
                 copy = sys_open_tree(tree, "",
@@ -293,6 +299,7 @@ static int add_requested(const struct mounts_for *who, struct mounts *m,
 {
         _cleanup_fd_ int own = -EBADF;
         int tree = want->tree, mount;
+        const struct stat *owner;
         struct stat st;
 
         if ((!who->root || attach_layers()) && reopen(tree, &own, err) < 0)
@@ -301,10 +308,11 @@ static int add_requested(const struct mounts_for *who, struct mounts *m,
                 tree = own;
         if (fstat(tree, &st) < 0)
                 return error_errno(err, CODE_INFRA_CELL, errno, "cannot look at %s", want->place);
+        owner = want->kind == PLACE_VIEW ? NULL : &st;
         if (want->kind == PLACE_BIND || !S_ISDIR(st.st_mode))
-                mount = make_bind(who, tree, &st, want->kind != PLACE_BIND);
+                mount = make_bind(who, tree, owner, want->kind != PLACE_BIND);
         else
-                mount = make_view(who, m, tree, want->kind == PLACE_OWNED ? &st : NULL,
+                mount = make_view(who, m, tree, owner,
                         want->kind == PLACE_OWNED || !who->root ? OVERLAY_VIEW : OVERLAY_ANYONE);
         if (mount < 0)
                 return error_errno(
@@ -351,14 +359,17 @@ static void begin_host(const struct mounts_for *who, struct mounts *m)
         m->host_mount = mount_of("/");
 }
 
-/* A part of the whole view; a view of its own if the directory is another mount than the root. */
+/* A part of the whole view; a view of its own if the directory is on another mount than the root,
+ * or behind a link. */
 static int show_host(const struct mounts_for *who, struct mounts *m, const char *path)
 {
-        _cleanup_fd_ int tree = -EBADF;
+        _cleanup_fd_ int part = -EBADF, tree = -EBADF;
 
+        /* A link on the way would lead to where this process is, not below the view. */
         if (m->host >= 0 && m->host_mount != 0 && mount_of(path) == m->host_mount)
-                return sys_open_tree(m->host, path + 1,
-                        OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW);
+                part = beneath_open(m->host, path + 1, O_PATH | O_DIRECTORY | O_NOFOLLOW, 0);
+        if (part >= 0)
+                return sys_open_tree(part, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH);
         tree = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         return tree < 0 ? -1 : make_host_view(who, m, tree);
 }

@@ -25,11 +25,8 @@ struct mounts {
         uint64_t host_mount; /* that it shows */
 };
 
-#define MOUNTS_INIT                                                                                \
-        {                                                                                          \
-                .root = -EBADF, .result = -EBADF, .proc = -EBADF, .terminals = -EBADF,             \
-                .host = -EBADF                                                                     \
-        }
+/* In memory that is zero. */
+void mounts_init(struct mounts *m);
 
 /* What a maker is and whom it makes mounts for. */
 struct mounts_for {

@@ -55,7 +55,7 @@ static void add_timing(struct buffer *b, const struct setup *s)
                 s->done_at[SETUP_EXEC] - s->requested_at);
 }
 
-void report_write(const struct cell *c, bool timing, int fd)
+int report_write(const struct cell *c, bool timing, int fd, struct error *err)
 {
         _cleanup_buffer_ struct buffer b = BUFFER_INIT;
         bool whole = c->ended && c->stopped == CODE_NONE;
@@ -76,6 +76,9 @@ void report_write(const struct cell *c, bool timing, int fd)
                         &b, "\"memory_peak\": %llu}\n", (unsigned long long)c->usage.memory_peak);
         else
                 buffer_add_text(&b, "\"memory_peak\": null}\n");
-        if (buffer_ok(&b))
-                (void)!fd_write_all(fd, b.data, b.len);
+        if (!buffer_ok(&b))
+                return error_set(err, CODE_INFRA_MEMORY, "out of memory for the report");
+        if (fd_write_all(fd, b.data, b.len) < 0)
+                return error_errno(err, CODE_INFRA_IO, errno, "cannot write the report");
+        return 0;
 }

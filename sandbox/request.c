@@ -7,6 +7,20 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+void request_init(struct cell_request *r)
+{
+        for (int i = 0; i < CELL_STDIO; i++)
+                r->stdio[i] = -EBADF;
+}
+
+/* What it held is not its own, or never was. */
+void request_forget(struct cell_request *r)
+{
+        r->argv = r->envp = NULL;
+        r->mount_count = 0;
+        request_init(r);
+}
+
 void request_free(struct cell_request *r)
 {
         for (char **s = r->argv; s && *s; s++)
@@ -19,7 +33,7 @@ void request_free(struct cell_request *r)
                 fd_close(r->stdio[i]);
         for (unsigned i = 0; i < r->mount_count; i++)
                 fd_close(r->mounts[i].tree);
-        *r = (struct cell_request)REQUEST_INIT;
+        request_forget(r);
 }
 
 static char **get_list(struct reader *r)
@@ -76,34 +90,34 @@ static bool stdio_ok(int fd)
 
 int request_decode(struct frame *f, struct cell_request *ret, struct error *err)
 {
-        struct cell_request q = REQUEST_INIT;
         struct reader r = reader_of(f->payload.data, f->payload.len);
 
-        q.id = get_u32(&r);
-        q.profile = get_u8(&r);
-        q.flags = get_u8(&r);
+        request_forget(ret);
+        ret->id = get_u32(&r);
+        ret->profile = get_u8(&r);
+        ret->flags = get_u8(&r);
         for (unsigned i = 0; i < LIMIT_COUNT; i++)
-                q.limits.value[i] = get_u64(&r);
-        q.uid = get_u32(&r);
-        q.gid = get_u32(&r);
-        get_text(&r, q.workdir, sizeof q.workdir);
-        q.argv = get_list(&r);
-        q.envp = get_list(&r);
-        get_mounts(&r, f, &q);
-        get_text(&r, q.result_dir, sizeof q.result_dir);
-        get_text(&r, q.result_file, sizeof q.result_file);
+                ret->limits.value[i] = get_u64(&r);
+        ret->uid = get_u32(&r);
+        ret->gid = get_u32(&r);
+        get_text(&r, ret->workdir, sizeof ret->workdir);
+        ret->argv = get_list(&r);
+        ret->envp = get_list(&r);
+        get_mounts(&r, f, ret);
+        get_text(&r, ret->result_dir, sizeof ret->result_dir);
+        get_text(&r, ret->result_file, sizeof ret->result_file);
         for (unsigned i = 0; i < CELL_STDIO && i < f->fd_count; i++)
-                q.stdio[i] = take_fd(&f->fds[i]);
+                ret->stdio[i] = take_fd(&f->fds[i]);
         for (int i = 0; i < CELL_STDIO; i++)
-                r.bad |= !stdio_ok(q.stdio[i]);
-        if (!reader_done(&r) || q.profile >= PROFILE_COUNT ||
-                q.flags & ~(CELL_ALLOW_WEAK | CELL_TRACE_DENIED | CELL_NETWORK) ||
-                (q.flags & CELL_NETWORK && q.profile == PROFILE_SUBMISSION) ||
-                q.uid >= IDS_NETWORK || q.gid >= IDS_NETWORK || !q.argv[0] || *q.workdir != '/' ||
-                !limits_ok(&q.limits) || (*q.result_dir && !beneath_is_place(q.result_dir))) {
-                request_free(&q);
+                r.bad |= !stdio_ok(ret->stdio[i]);
+        if (!reader_done(&r) || ret->profile >= PROFILE_COUNT ||
+                ret->flags & ~(CELL_ALLOW_WEAK | CELL_TRACE_DENIED | CELL_NETWORK) ||
+                (ret->flags & CELL_NETWORK && ret->profile == PROFILE_SUBMISSION) ||
+                ret->uid >= IDS_NETWORK || ret->gid >= IDS_NETWORK || !ret->argv[0] ||
+                *ret->workdir != '/' || !limits_ok(&ret->limits) ||
+                (*ret->result_dir && !beneath_is_place(ret->result_dir))) {
+                request_free(ret);
                 return error_set(err, CODE_INTERNAL_FRAME, "a request for a cell is malformed");
         }
-        *ret = q;
         return 0;
 }

@@ -28,14 +28,13 @@ struct cell_request {
         char result_file[CELL_MAX_PLACE];
 };
 
-#define REQUEST_INIT                                                                               \
-        {                                                                                          \
-                .stdio = { -EBADF, -EBADF, -EBADF }                                                \
-        }
-
+/* In memory that is zero. */
+void request_init(struct cell_request *r);
 /* Decode a CELL_START frame, taking its descriptors. On success `ret` owns them, until
  * request_free(). */
 int request_decode(struct frame *f, struct cell_request *ret, struct error *err);
 void request_free(struct cell_request *r);
+/* Somebody else has taken it over: it holds nothing any more. */
+void request_forget(struct cell_request *r);
 
 #endif

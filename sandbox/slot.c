@@ -31,39 +31,57 @@ static int open_locks(void)
         return fd;
 }
 
-/* Groups alone do not tell supervisors that live in different ones from each other: so a byte of one
- * file is locked, and the kernel unlocks it when we die. Where there is no such file (/run is
- * read-only), the groups must do. */
-static bool lock(unsigned slot, int *ret)
+/* Groups alone do not tell supervisors that live in different ones from each other: so a byte of
+ * one file is locked, and the kernel unlocks it when we die. Where there can be no such file (/run
+ * is read-only), the groups must do. 1, or 0 when somebody else has the number, or -1. */
+static int lock(unsigned slot, int *ret, struct error *err)
 {
         struct flock byte = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = slot, .l_len = 1};
-        int fd = open_locks();
+        _cleanup_fd_ int fd = open_locks();
 
-        if (fd >= 0 && fcntl(fd, F_OFD_SETLK, &byte) < 0) {
-                fd_close(fd);
-                return false;
+        if (fd < 0 && (errno == ENOENT || errno == EROFS))
+                return 1;
+        if (fd >= 0 && fcntl(fd, F_OFD_SETLK, &byte) == 0) {
+                *ret = take_fd(&fd);
+                return 1;
         }
-        *ret = fd < 0 ? -EBADF : fd;
-        return true;
+        return errno == EAGAIN || errno == EACCES
+                       ? 0
+                       : error_errno(err, CODE_INFRA_CGROUP, errno, "cannot lock a cell's number");
 }
 
-int slot_take(bool root, const struct cgroup_root *groups, struct cgroup *ret, int *ret_lock,
+/* As slot_take(), without a second try. 1, or 0 when all are taken, or -1. */
+static int take_one(bool root, const struct cgroup_root *groups, struct cgroup *ret, int *ret_lock,
         struct error *err)
 {
         unsigned start = random_slot();
 
         for (unsigned i = 0; i < IDS_BLOCKS; i++) {
                 unsigned slot = (start + i) % IDS_BLOCKS;
-                int r;
+                int r = root ? lock(slot, ret_lock, err) : 1;
 
-                if (root && !lock(slot, ret_lock))
-                        continue;
-                r = cgroup_claim(groups, slot, ret, err);
                 if (r > 0)
-                        return 0;
+                        r = cgroup_claim(groups, slot, ret, err);
+                if (r > 0)
+                        return 1;
                 *ret_lock = fd_close(*ret_lock);
                 if (r < 0)
                         return -1;
         }
-        return error_set(err, CODE_INFRA_CGROUP, "all %d numbers of cells are in use", IDS_BLOCKS);
+        return 0;
+}
+
+int slot_take(bool root, const struct cgroup_root *groups, struct cgroup *ret, int *ret_lock,
+        struct error *err)
+{
+        int r = take_one(root, groups, ret, ret_lock, err);
+
+        if (r == 0) { /* some may be left behind by the dead */
+                cgroup_sweep(groups);
+                r = take_one(root, groups, ret, ret_lock, err);
+        }
+        if (r == 0)
+                return error_set(
+                        err, CODE_INFRA_CGROUP, "all %d numbers of cells are in use", IDS_BLOCKS);
+        return r < 0 ? -1 : 0;
 }

@@ -1,5 +1,5 @@
-/* Numbers of cells. Each cell that lives has one to itself, among all supervisors of the machine: it
- * names the cell's groups and, as root, decides which block of ids it has. */
+/* Numbers of cells. Each cell that lives has one to itself, among all supervisors of the machine:
+ * it names the cell's groups and, as root, decides which block of ids it has. */
 #ifndef ASSAY_SLOT_H
 #define ASSAY_SLOT_H
 

@@ -58,20 +58,22 @@ static int make_first(struct cell *c, struct error *err)
         c->bell = eventfd(0, EFD_SEMAPHORE | EFD_CLOEXEC);
         if (c->bell < 0 || fd_pipe(pipes, err) < 0) {
                 fd_close(sockets[1]);
-                return c->bell < 0 ? error_errno(err, CODE_INFRA_IO, errno, "cannot make a bell") : -1;
+                return c->bell < 0 ? error_errno(err, CODE_INFRA_IO, errno, "cannot make a bell")
+                                   : -1;
         }
         c->started = pipes[0];
         if (c->machine->root)
                 ids_borrow(&c->ids, true);
         c->pid = clone_first(c);
         if (c->pid == 0) {
-                struct inside in = {.root = c->machine->root,
-                        .grouped = cell_has_group(c),
-                        .socket = sockets[1],
-                        .bell = c->bell,
-                        .started = pipes[1],
-                        .mounts = MOUNTS_INIT};
+                static struct inside in; /* most of it is never touched, so that no memory is */
 
+                in.root = c->machine->root;
+                in.grouped = cell_has_group(c);
+                in.socket = sockets[1];
+                in.bell = c->bell;
+                in.started = pipes[1];
+                mounts_init(&in.mounts);
                 inside_main(&in);
         }
         if (c->pid < 0)
@@ -109,19 +111,12 @@ struct cell *cell_prepare(const struct machine *machine, struct error *err)
                 free(c);
                 return NULL;
         }
-        *c = (struct cell){
-                .request = REQUEST_INIT,
-                .machine = machine,
-                .mounts = MOUNTS_INIT,
-                .group = CGROUP_INIT,
-                .pidfd = -EBADF,
-                .socket = -EBADF,
-                .bell = -EBADF,
-                .started = -EBADF,
-                .listener = -EBADF,
-                .slot_lock = -EBADF,
-                .network = NETWORK_INIT,
-        };
+        c->machine = machine;
+        request_init(&c->request);
+        mounts_init(&c->mounts);
+        c->group = (struct cgroup)CGROUP_INIT;
+        c->network = (struct network)NETWORK_INIT;
+        c->pidfd = c->socket = c->bell = c->started = c->listener = c->slot_lock = -EBADF;
         if (slot_take(machine->root, &machine->groups, &c->group, &c->slot_lock, err) < 0)
                 return cell_free(c);
         c->ids = ids_for(machine->ids, c->group.slot);
@@ -233,7 +228,7 @@ static int give_all(struct cell *c, const struct buffer *payload, struct error *
                 r = give_groups(c, err);
         done(c, SETUP_GROUP);
         if (r == 0 && cell_has_group(c))
-                cgroup_watch(&c->group);
+                r = cgroup_watch(&c->group, err);
         return r;
 }
 
@@ -268,6 +263,8 @@ struct cell *cell_start(struct cell *c, struct cell_request *request, const stru
         /* What only the cell needs from here on. */
         for (int i = 0; i < CELL_STDIO; i++)
                 c->request.stdio[i] = fd_close(c->request.stdio[i]);
+        for (unsigned i = 0; i < c->request.mount_count; i++)
+                c->request.mounts[i].tree = fd_close(c->request.mounts[i].tree);
         cgroup_close_doors(&c->group);
         return c;
 }

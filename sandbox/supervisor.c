@@ -143,15 +143,12 @@ static struct cell *make_cell(struct supervisor *s, struct cell_request *request
 
 static void trust_tree(struct supervisor *s, struct frame *f, struct error *err)
 {
-        struct stat st;
-
-        if (s->sealed || f->payload.len > 0 || f->fd_count != 1 || fstat(f->fds[0], &st) < 0 ||
+        if (s->sealed || f->payload.len > 0 || f->fd_count != 1 ||
                 s->tree_count == SUPERVISOR_MAX_TREES) {
                 error_set(err, CODE_INTERNAL_FRAME, "a tree comes too late or is malformed");
                 return;
         }
-        s->trees[s->tree_count].device = st.st_dev;
-        s->trees[s->tree_count++].inode = st.st_ino;
+        s->trees[s->tree_count++] = take_fd(&f->fds[0]);
 }
 
 static void allow_flags(struct supervisor *s, struct frame *f, struct error *err)
@@ -169,10 +166,11 @@ static void allow_flags(struct supervisor *s, struct frame *f, struct error *err
 
 bool supervisor_trusts(const struct supervisor *s, int tree)
 {
-        struct stat st;
+        struct stat asked, named;
 
-        for (unsigned i = 0; fstat(tree, &st) == 0 && i < s->tree_count; i++)
-                if (s->trees[i].device == st.st_dev && s->trees[i].inode == st.st_ino)
+        for (unsigned i = 0; fstat(tree, &asked) == 0 && i < s->tree_count; i++)
+                if (fstat(s->trees[i], &named) == 0 && named.st_dev == asked.st_dev &&
+                        named.st_ino == asked.st_ino)
                         return true;
         return false;
 }
@@ -184,10 +182,15 @@ static bool may_ask(const struct supervisor *s, const struct cell_request *q)
         if (q->flags & CELL_TRACE_DENIED || q->profile == PROFILE_DEBUG ||
                 q->flags & CELL_NETWORK & ~s->allowed)
                 return false;
-        for (unsigned i = 0; i < q->mount_count; i++)
-                if (q->mounts[i].kind == PLACE_BIND ||
-                        (q->mounts[i].kind == PLACE_OWNED && !supervisor_trusts(s, q->mounts[i].tree)))
+        for (unsigned i = 0; i < q->mount_count; i++) {
+                const struct request_mount *m = &q->mounts[i];
+                struct stat st;
+
+                /* A single file cannot have an overlay: it would be the host's own. */
+                if (m->kind == PLACE_BIND || fstat(m->tree, &st) < 0 || !S_ISDIR(st.st_mode) ||
+                        (m->kind == PLACE_OWNED && !supervisor_trusts(s, m->tree)))
                         return false;
+        }
         return true;
 }
 
@@ -251,11 +254,12 @@ static void end_cell(struct supervisor *s, struct cell **place)
 
 static void begin_waiting(struct supervisor *s)
 {
-        struct waiting next;
+        struct waiting *next;
 
-        while (admission_next(&s->admission, &next)) {
-                begin_cell(s, &next.request, &next.payload);
-                buffer_free(&next.payload);
+        while ((next = admission_next(&s->admission))) {
+                begin_cell(s, &next->request, &next->payload);
+                request_forget(&next->request); /* it is the cell's */
+                waiting_free(next);
         }
 }
 
@@ -328,43 +332,6 @@ static void see_helper_end(struct helper_process *h)
         answer(HELPER_DONE, &payload, NULL, 0);
 }
 
-/* Wait for the next event; step every cell. Returns false when a signal came. */
-static bool turn(struct supervisor *s, bool serving, bool *ret_request)
-{
-        struct pollfd fds[POLL_MAX];
-        uint64_t wake_at = UINT64_MAX;
-        unsigned count = 2, at;
-
-        *ret_request = false;
-        fds[0] = (struct pollfd){.fd = s->signals, .events = POLLIN};
-        fds[1] = (struct pollfd){.fd = serving ? SUPERVISOR_SOCKET : -1, .events = POLLIN};
-        for (unsigned i = 0; i < SUPERVISOR_MAX_HELPERS; i++)
-                fds[count++] = (struct pollfd){
-                        .fd = s->helpers[i].pid > 0 ? s->helpers[i].pidfd : -1, .events = POLLIN};
-        for (unsigned i = 0; i < SUPERVISOR_MAX_CELLS; i++)
-                if (s->cells[i]) {
-                        cell_watch(s->cells[i], &fds[count], &wake_at);
-                        count += CELL_POLL_FDS;
-                }
-        if (poll(fds, count, milliseconds_until(wake_at)) < 0)
-                return errno == EINTR;
-        at = 2 + SUPERVISOR_MAX_HELPERS;
-        for (unsigned i = 0; i < SUPERVISOR_MAX_CELLS; i++)
-                if (s->cells[i]) {
-                        bool done = cell_step(s->cells[i], &fds[at]);
-
-                        at += CELL_POLL_FDS;
-                        if (done && serving)
-                                end_cell(s, &s->cells[i]);
-                }
-        begin_waiting(s); /* what ended may have made room */
-        for (unsigned i = 0; i < SUPERVISOR_MAX_HELPERS; i++)
-                if (fds[2 + i].revents)
-                        see_helper_end(&s->helpers[i]);
-        *ret_request = fds[1].revents != 0;
-        return !(fds[0].revents && was_interrupted(s));
-}
-
 static void end_all(struct supervisor *s)
 {
         for (unsigned i = 0; i < SUPERVISOR_MAX_CELLS; i++)
@@ -375,6 +342,56 @@ static void end_all(struct supervisor *s)
         for (unsigned i = 0; i < SUPERVISOR_MAX_HELPERS; i++)
                 if (s->helpers[i].pid > 0)
                         kill(s->helpers[i].pid, SIGKILL);
+}
+
+/* Without poll() nothing can be watched, and no limit held. */
+static void __attribute__((noreturn)) give_up(struct supervisor *s)
+{
+        struct error err;
+
+        error_errno(&err, CODE_INFRA_SUPERVISOR, errno, "cannot wait for cells");
+        error_print(&err);
+        end_all(s);
+        exit(125);
+}
+
+/* Wait for the next event; step every cell. Returns false when a signal came. */
+static bool turn(struct supervisor *s, bool serving, bool *ret_request)
+{
+        struct pollfd fds[POLL_MAX];
+        uint64_t wake_at = UINT64_MAX;
+        unsigned count = 2, at = 2;
+
+        *ret_request = false;
+        begin_waiting(s); /* what ended may have made room */
+        fds[0] = (struct pollfd){.fd = s->signals, .events = POLLIN};
+        fds[1] = (struct pollfd){.fd = serving ? SUPERVISOR_SOCKET : -1, .events = POLLIN};
+        for (unsigned i = 0; i < SUPERVISOR_MAX_CELLS; i++)
+                if (s->cells[i]) {
+                        cell_watch(s->cells[i], &fds[count], &wake_at);
+                        count += CELL_POLL_FDS;
+                }
+        for (unsigned i = 0; i < SUPERVISOR_MAX_HELPERS; i++)
+                if (s->helpers[i].pid > 0)
+                        fds[count++] = (struct pollfd){.fd = s->helpers[i].pidfd, .events = POLLIN};
+        if (poll(fds, count, milliseconds_until(wake_at)) < 0) {
+                if (errno != EINTR)
+                        give_up(s);
+                return true;
+        }
+        for (unsigned i = 0; i < SUPERVISOR_MAX_CELLS; i++)
+                if (s->cells[i]) {
+                        bool done = cell_step(s->cells[i], &fds[at]);
+
+                        at += CELL_POLL_FDS;
+                        if (done && serving)
+                                end_cell(s, &s->cells[i]);
+                }
+        for (unsigned i = 0; i < SUPERVISOR_MAX_HELPERS; i++)
+                if (s->helpers[i].pid > 0 && fds[at++].revents)
+                        see_helper_end(&s->helpers[i]);
+        *ret_request = fds[1].revents != 0;
+        return !(fds[0].revents && was_interrupted(s));
 }
 
 int supervisor_serve(struct supervisor *s)
@@ -441,8 +458,10 @@ int supervisor_exec(struct supervisor *s)
                 error_set(&err, c->stopped, "the command was ended by its limit");
                 error_print(&err);
         }
-        if (report >= 0)
-                report_write(c, timing, report);
+        if (report >= 0 && report_write(c, timing, report, &err) < 0) {
+                error_print(&err);
+                status = 125;
+        }
         end_all(s);
         return status;
 }

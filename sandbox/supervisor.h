@@ -21,10 +21,7 @@ struct helper_process {
 
 struct supervisor {
         struct machine machine;
-        struct {
-                dev_t device;
-                ino_t inode;
-        } trees[SUPERVISOR_MAX_TREES]; /* named by CELL_TREE */
+        int trees[SUPERVISOR_MAX_TREES]; /* named by CELL_TREE; open, so that none is made again */
         unsigned tree_count;
         uint8_t allowed; /* flags named by CELL_ALLOW */
         bool sealed;     /* no further ones of either */
@@ -52,7 +49,7 @@ int helper_start(struct supervisor *s, struct frame *f, struct error *err);
 uint32_t helper_end(struct helper_process *h);
 
 /* report.c: the JSON of `assay exec --report`, and the exit status that a shell would give. */
-void report_write(const struct cell *c, bool timing, int fd);
+int report_write(const struct cell *c, bool timing, int fd, struct error *err);
 int report_exit_status(const struct cell *c);
 
 #endif

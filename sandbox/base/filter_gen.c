@@ -31,7 +31,7 @@ static const struct filter_row rows[] = {FILTER_ROWS};
 FILTER_PROFILES
 #endif
 
-enum { ROWS_EACH = 4, NUMBERS = 1024, MOST = 4096, X32_BIT = 0x40000000 };
+enum { ROWS_EACH = 4, NUMBERS = 1024, MOST = 1024, X32_BIT = 0x40000000 };
 
 #if defined(__x86_64__)
 enum { ARCHITECTURE = (int)AUDIT_ARCH_X86_64 };
@@ -66,8 +66,7 @@ enum { FARTHEST = 255 };
  * neighbours. Two may be needed, so one is left free. */
 static unsigned within_reach(unsigned target)
 {
-        return length - target - 1 < FARTHEST ? target
-                                              : put(BPF_JMP | BPF_JA, length - target - 1);
+        return length - target - 1 < FARTHEST ? target : put(BPF_JMP | BPF_JA, length - target - 1);
 }
 
 static unsigned test(unsigned condition, uint32_t k, unsigned if_true, unsigned if_false)
@@ -146,6 +145,7 @@ static unsigned load_argument(unsigned argument)
 /* Is the argument one of the row's values? */
 static unsigned compare(const struct filter_row *row, unsigned if_one, unsigned if_none)
 {
+        must(row->value_count > 0, row->call);
         for (unsigned i = row->value_count; i-- > 0;)
                 if_none = test(BPF_JEQ, row->values[i], if_one, if_none);
         return if_none;

@@ -182,3 +182,27 @@ cell() {
     [ "$(cell host -- readlink /proc/self/ns/ipc)" != "$(readlink /proc/self/ns/ipc)" ]
     [ "$(cell host -- readlink /proc/self/ns/net)" != "$(readlink /proc/self/ns/net)" ]
 }
+
+@test "too few descriptors are said, and nothing stays" {
+    for most in {10..40}; do
+        status=0
+        prlimit --nofile=$most timeout 20 "$ASSAY" exec "${weak[@]}" host -- true 2> "$work/errors" || status=$?
+        [ $status -eq 0 ] || is "exit with $most" 125 $status
+        [ $status -eq 0 ] || is 'lines' 1 "$(wc -l < "$work/errors")"
+    done
+    is 'exit with 40' 0 $status
+    "$ASSAY" exec "${weak[@]}" host -- true
+}
+
+@test "a report that cannot be written is an error" {
+    status=0
+    "$ASSAY" exec "${weak[@]}" --report /dev/full host -- true 2> "$work/errors" || status=$?
+    is exit 125 $status
+    grep -q 'cannot write the report' "$work/errors"
+}
+
+@test "root of a user namespace is an ordinary user" {
+    unshare --user --map-root-user true 2> /dev/null || skip 'no user namespaces here'
+    is ids '0 0 1' "$(unshare --user --map-root-user "$ASSAY" exec --allow-weak-limits host -- \
+        cat /proc/self/uid_map | xargs)"
+}

@@ -1,14 +1,12 @@
 /* Plays a runner to a supervisor.
  *
- *   cell-driver ASSAY-CELL owned|bind|debug|network|late|view
- *                                                  a runner that was taken over asks for a cell that
- *                                                  has /tmp, rights or a network in a way that it may
- *                                                  not ask for ("late": it allows the network itself,
- *                                                  after another request): prints "refused" when the
- *                                                  supervisor ends, else what it answered
- *   cell-driver ASSAY-CELL total                   cells that have no room together: prints which
- *                                                  ended in what order
- *   cell-driver ASSAY-CELL crowd                   thirty cells at once: prints how many worked */
+ *   cell-driver ASSAY-CELL owned|bind|debug|network|late|file|view
+ *                                                  a runner that was taken over asks for a cell
+ * that has /tmp, rights or a network in a way that it may not ask for ("late": it allows the
+ * network itself, after another request): prints "refused" when the supervisor ends, else what it
+ * answered cell-driver ASSAY-CELL total                   cells that have no room together: prints
+ * which ended in what order cell-driver ASSAY-CELL crowd                   twenty cells that sleep:
+ * prints how many did, for the time that they should */
 #include "fd.h"
 #include "frame.h"
 #include "sandbox/messages.h"
@@ -30,6 +28,7 @@ struct order {
         int input;
         const char *argument; /* NULL: none */
         uint8_t flags;
+        const char *shown; /* NULL: /tmp */
 };
 
 static void must(bool good, const char *what)
@@ -82,7 +81,7 @@ static void ask(int socket, const struct order *o)
                 close(fds[0]);
                 fds[0] = o->input;
         }
-        fds[CELL_STDIO] = open("/tmp", O_PATH | O_DIRECTORY | O_CLOEXEC);
+        fds[CELL_STDIO] = open(o->shown ? o->shown : "/tmp", O_PATH | O_CLOEXEC);
         /* Which fails when it has ended already. */
         (void)frame_send(socket, CELL_START, &b, fds, CELL_STDIO + 1, NULL);
         for (int i = 0; i < CELL_STDIO + 1; i++)
@@ -112,7 +111,7 @@ static bool is_quiet(int socket)
 /* Each holds one of two shares until its input ends. */
 static int ask_to_wait(int socket, uint32_t id)
 {
-        const struct order waits = {id, PROFILE_SUITE, 1, "cat", PLACE_VIEW, -1, NULL, 0};
+        const struct order waits = {id, PROFILE_SUITE, 1, "cat", PLACE_VIEW, -1, NULL, 0, NULL};
         struct order with_input = waits;
         int ends[2];
 
@@ -124,9 +123,9 @@ static int ask_to_wait(int socket, uint32_t id)
 
 static void cells_without_room(int socket)
 {
-        const struct order quick = {3, PROFILE_SUITE, 1, "true", PLACE_VIEW, -1, NULL, 0};
-        const struct order unwanted = {5, PROFILE_SUITE, 2, "true", PLACE_VIEW, -1, NULL, 0};
-        const struct order greedy = {6, PROFILE_SUITE, 3, "true", PLACE_VIEW, -1, NULL, 0};
+        const struct order quick = {3, PROFILE_SUITE, 1, "true", PLACE_VIEW, -1, NULL, 0, NULL};
+        const struct order unwanted = {5, PROFILE_SUITE, 2, "true", PLACE_VIEW, -1, NULL, 0, NULL};
+        const struct order greedy = {6, PROFILE_SUITE, 3, "true", PLACE_VIEW, -1, NULL, 0, NULL};
         _cleanup_buffer_ struct buffer total = BUFFER_INIT, kill_it = BUFFER_INIT;
         int first, second, fourth;
 
@@ -154,12 +153,24 @@ static void cells_without_room(int socket)
         hear(socket);
 }
 
+static uint64_t wall_us(const struct frame *f)
+{
+        struct reader r = reader_of(f->payload.data, f->payload.len);
+
+        get_u32(&r); /* id */
+        get_u8(&r);  /* end */
+        get_u32(&r); /* status */
+        get_u16(&r); /* code */
+        get_u64(&r); /* cpu time */
+        return get_u64(&r);
+}
+
 static void crowd(int socket)
 {
-        struct order o = {0, PROFILE_SUITE, 1, "sleep", PLACE_VIEW, -1, "0.2", 0};
+        struct order o = {0, PROFILE_SUITE, 1, "sleep", PLACE_VIEW, -1, "0.2", 0, NULL};
         unsigned done = 0;
 
-        while (o.id < 30) {
+        while (o.id < 20) {
                 o.id++;
                 ask(socket, &o);
         }
@@ -167,7 +178,7 @@ static void crowd(int socket)
                 _cleanup_frame_ struct frame f = FRAME_INIT;
 
                 must(frame_receive(socket, &f, CELL_MAX_REQUEST, 1, NULL) > 0, "answer");
-                done += f.type == CELL_DONE;
+                done += f.type == CELL_DONE && wall_us(&f) >= 200000;
         }
         printf("%u\n", done);
 }
@@ -195,7 +206,8 @@ int main(int argc, char **argv)
                 strcmp(how, "owned") == 0  ? PLACE_OWNED
                 : strcmp(how, "bind") == 0 ? PLACE_BIND
                                            : PLACE_VIEW,
-                -1, NULL, strcmp(how, "network") == 0 || late ? CELL_NETWORK : 0};
+                -1, NULL, strcmp(how, "network") == 0 || late ? CELL_NETWORK : 0,
+                strcmp(how, "file") == 0 ? "/etc/passwd" : NULL};
 
         spawn.program = argc == 3 ? open(argv[1], O_PATH | O_CLOEXEC) : -1;
         must(spawn.program >= 0 && fd_socketpair(pair, NULL) == 0, "assay-cell");
