@@ -6,9 +6,10 @@
  *
  *   -e N  most entries       -b N  most bytes      -s  strip a common top folder
  *   -d    drop bad links     -r PATH[:MAX]         a required file
- *   -p GLOB:MIN              files that must match
+ *   -p GLOB:MIN              files that must match -t   tell the time, from start to end
  *
  * Exit status: 0 done, 1 refused, 2 misused, 3 the program died or broke the protocol. */
+#include "clock.h"
 #include "fd.h"
 #include "frame.h"
 #include "images/messages.h"
@@ -20,6 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+static bool tell_time;
 
 static int give_up(const char *what, const struct error *err)
 {
@@ -100,6 +103,7 @@ static int ask(const char *program, const char *archive, const char *dir, uint16
         const char *const argv[] = {"assay-unpack", NULL};
         struct error err = {0};
         int pair[2], pidfd, status;
+        uint64_t started;
         struct spawn s = {.root = -EBADF, .argv = argv, .fd_count = 4};
 
         if (fd_socketpair(pair, &err) < 0)
@@ -111,6 +115,7 @@ static int ask(const char *program, const char *archive, const char *dir, uint16
         s.fds[3] = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (s.program < 0 || s.fds[0] < 0 || s.fds[3] < 0)
                 return give_up("open", NULL);
+        started = clock_us();
         if (spawn_process(&s, &pidfd, &err) < 0)
                 return give_up("start", &err);
         close(pair[1]);
@@ -122,6 +127,8 @@ static int ask(const char *program, const char *archive, const char *dir, uint16
                 fprintf(stderr, "unpack-driver: it ended with %d\n", spawn_wait(pidfd, &err));
         else if (spawn_wait(pidfd, &err) != 0)
                 return give_up("end", &err);
+        if (tell_time)
+                printf("took %" PRIu64 " us\n", clock_us() - started);
         return status;
 }
 
@@ -143,7 +150,7 @@ int main(int argc, char **argv)
         bool strip = false, drop = false, checking = false, removing = false;
         uint32_t count = 0, pattern_count = 0;
 
-        for (int c; (c = getopt(argc, argv, "e:b:sdr:p:CR")) != -1;) {
+        for (int c; (c = getopt(argc, argv, "e:b:sdr:p:tCR")) != -1;) {
                 switch (c) {
                 case 'e':
                         max_entries = strtoull(optarg, NULL, 10);
@@ -164,6 +171,9 @@ int main(int argc, char **argv)
                 case 'p':
                         put_required(&patterns, optarg);
                         pattern_count++;
+                        break;
+                case 't':
+                        tell_time = true;
                         break;
                 case 'C':
                         checking = true;
