@@ -8,15 +8,15 @@ setup() {
     root=$here/../..
 }
 
-@test "every command of the README's code blocks works" {
+@test "every command in the README's and the documents' code blocks works" {
     mkdir -p "$work/clone/build" "$work/clone/docs"
     cp -R "$examples" "$work/clone/docs/examples"
     # Where only weak limits can be had, the reader is told to accept them.
     printf '#!/bin/sh\nverb=$1; shift\ncase $verb in run | exec) set -- "$verb" %s "$@" ;; *) set -- "$verb" "$@" ;; esac\nexec "%s" "$@"\n' \
         "${weak[*]}" "$ASSAY" > "$work/clone/build/assay"
     chmod +x "$work/clone/build/assay"
-    sed -n 's/^    \$ //p' "$root/README.md" > "$work/commands"
-    [ "$(wc -l < "$work/commands")" -ge 6 ]
+    sed -n 's/^    \$ //p' "$root/README.md" "$root"/docs/*.md > "$work/commands"
+    [ "$(wc -l < "$work/commands")" -ge 8 ]
     cd "$work/clone"
     while read -r command; do
         status=0
