@@ -240,6 +240,7 @@ bench: packages-check
 	@tests/packages bench
 	@$(MAKE) --no-print-directory -s -j2 tests $(bench_tools)
 	@tests/bench/run $(abspath $(BUILD))
+	@tests/bench/unpack $(abspath $(BUILD))
 
 .PHONY: lint
 lint: packages-lint compile_commands.json
@@ -248,7 +249,8 @@ lint: packages-lint compile_commands.json
 	@$(MAKE) --no-print-directory -s -j2 CC=clang BUILD=build/clang tests
 
 c_files := $(base_src) sandbox/base/filter_gen.c $(cell_src) $(unpack_src) $(score_src) \
-           $(runner_src) $(unit_src) $(wildcard tests/takeover/*.c) $(wildcard tests/bench/*.c)
+           $(runner_src) $(unit_src) $(wildcard tests/takeover/*.c) $(wildcard tests/bench/*.c) \
+           $(wildcard tests/fuzz/*.c)
 compile_commands.json: Makefile $(c_files)
 	@{ echo '['; sep=''; for f in $(c_files); do \
 	    printf '%s{"directory": "%s", "file": "%s", "arguments": ["cc", "-std=c17", "-D_GNU_SOURCE", "-DASSAY_VERSION=\\"%s\\"", "-DTABLE=\\"sandbox/filter_table.h\\"", "-I.", "-Isandbox/base", "-Irunner", "-I$(BUILD)/gen", "-include", "sandbox/base/banned.h", "-Wall", "-Wextra", "-c", "%s"]}' \
