@@ -70,7 +70,8 @@ static enum step gzip_begin(struct decompressor *d)
 
         if (d->began)
                 return inflateReset(&d->state.gzip) == Z_OK ? STEP_ON : STEP_MEMORY;
-        return inflateInit2(&d->state.gzip, WITH_HEADER + MAX_WBITS) == Z_OK ? STEP_ON : STEP_MEMORY;
+        return inflateInit2(&d->state.gzip, WITH_HEADER + MAX_WBITS) == Z_OK ? STEP_ON
+                                                                             : STEP_MEMORY;
 }
 
 static enum step gzip_step(struct decompressor *d)
@@ -85,10 +86,10 @@ static enum step gzip_step(struct decompressor *d)
         r = inflate(z, Z_NO_FLUSH);
         d->in_at = d->in_len - z->avail_in;
         d->out_len = OUT_SIZE - z->avail_out;
-        return r == Z_STREAM_END                  ? STEP_PART_ENDS
-               : r == Z_MEM_ERROR                 ? STEP_MEMORY
+        return r == Z_STREAM_END               ? STEP_PART_ENDS
+               : r == Z_MEM_ERROR              ? STEP_MEMORY
                : r == Z_OK || r == Z_BUF_ERROR ? STEP_ON
-                                                  : STEP_DAMAGED;
+                                               : STEP_DAMAGED;
 }
 
 static void gzip_end(struct decompressor *d)
@@ -370,8 +371,8 @@ static int go_on(struct decompressor *d, struct error *err)
                 else if (step != STEP_ON)
                         return broken(d, step, err);
                 else if (d->at_end && d->in_at == in_before && d->out_len == out_before)
-                        return error_set(err, CODE_ARCHIVE_TRUNCATED,
-                                "the %s data end too early", d->codec->name);
+                        return error_set(err, CODE_ARCHIVE_TRUNCATED, "the %s data end too early",
+                                d->codec->name);
         }
         return 0;
 }

@@ -1,6 +1,6 @@
-/* The bytes of a file, uncompressed: gzip, bzip2, xz, zstd, or as they are, told by the first bytes.
- * Parts that follow each other are one stream, as for the tools that make such files. Checksums are
- * verified, windows are bounded. */
+/* The bytes of a file, uncompressed: gzip, bzip2, xz, zstd, or as they are, told by the first
+ * bytes. Parts that follow each other are one stream, as for the tools that make such files.
+ * Checksums are verified, windows are bounded. */
 #ifndef ASSAY_IMAGES_DECOMPRESS_H
 #define ASSAY_IMAGES_DECOMPRESS_H
 

@@ -1,5 +1,5 @@
-/* Walking a directory; see folder.h. It may change meanwhile, and hold anything: it is opened beneath
- * its root only, never through a link. */
+/* Walking a directory; see folder.h. It may change meanwhile, and hold anything: it is opened
+ * beneath its root only, never through a link. */
 #include "images/folder.h"
 
 #include "beneath.h"

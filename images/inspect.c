@@ -75,8 +75,7 @@ int inspect_submission_md(
         *ret_sections = md.present;
         r = tell_sections(report, &md, err);
         if (r == 0 && n == SUBMISSION_MD_MAX)
-                r = report_warning(
-                        report, name, "only its first 256 KiB are looked at", err);
+                r = report_warning(report, name, "only its first 256 KiB are looked at", err);
         submission_md_free(&md);
         free(text);
         return r;

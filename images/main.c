@@ -29,7 +29,8 @@ static void prepare(void)
 
         setenv("TZ", "UTC0", 1); /* libarchive turns the times of zip entries */
         tzset();
-        qsort(enough, sizeof enough / sizeof *enough, sizeof *enough, no_order); /* asks for memory */
+        qsort(enough, sizeof enough / sizeof *enough, sizeof *enough,
+                no_order); /* asks for memory */
         umask(022);
         signal(SIGPIPE, SIG_IGN);
         signal(SIGXFSZ, SIG_IGN); /* a file beyond the limit is an error, not the end */

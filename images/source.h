@@ -1,6 +1,6 @@
-/* What is unpacked: a tar stream, perhaps compressed, or a zip file, by libarchive's readers of those
- * two, their answers in our terms; a directory; or a single JSON answer. What it is, its content
- * tells, not its name. */
+/* What is unpacked: a tar stream, perhaps compressed, or a zip file, by libarchive's readers of
+ * those two, their answers in our terms; a directory; or a single JSON answer. What it is, its
+ * content tells, not its name. */
 #ifndef ASSAY_IMAGES_SOURCE_H
 #define ASSAY_IMAGES_SOURCE_H
 
@@ -25,11 +25,11 @@ struct source {
         const unsigned char *piece; /* the last of them */
         size_t piece_len;
         unsigned char last[512]; /* all zeros: the end mark, when everything was read */
-        struct buffer converted;    /* a name that was not UTF-8 */
+        struct buffer converted; /* a name that was not UTF-8 */
 };
 
-/* Start at the beginning of the file or directory `fd`; a folder may have at most `max` names. `s` must
- * stay where it is until source_close(). */
+/* Start at the beginning of the file or directory `fd`; a folder may have at most `max` names. `s`
+ * must stay where it is until source_close(). */
 int source_open(struct source *s, int fd, uint64_t max, struct error *err);
 void source_close(struct source *s);
 #define _cleanup_source_ __attribute__((cleanup(source_close)))

@@ -235,7 +235,8 @@ static void count_file(void *to, const char *path)
         if (len > 0)
                 path += len + 1; /* all files are in it */
         for (uint32_t i = 0; i < s->u->request->pattern_count; i++)
-                s->u->request->patterns[i].found += glob_match(s->u->request->patterns[i].glob, path);
+                s->u->request->patterns[i].found +=
+                        glob_match(s->u->request->patterns[i].glob, path);
 }
 
 static int look_for_patterns(struct unpacking *u, const struct outcome *ret, struct error *err)

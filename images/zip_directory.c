@@ -98,8 +98,7 @@ static int find_end64(int fd, uint64_t end, uint32_t size32, uint32_t offset32, 
         struct reader r;
 
         if (end < LOCATOR_SIZE + END64_SIZE ||
-                pread(fd, locator, sizeof locator, (off_t)(end - LOCATOR_SIZE)) !=
-                        LOCATOR_SIZE ||
+                pread(fd, locator, sizeof locator, (off_t)(end - LOCATOR_SIZE)) != LOCATOR_SIZE ||
                 memcmp(locator, "PK\6\7", 4) != 0)
                 return 0;
         r = reader_of(locator + 8, 8);
@@ -123,8 +122,8 @@ static int find_end64(int fd, uint64_t end, uint32_t size32, uint32_t offset32, 
         return place_directory(d, size, offset, at) ? 1 : -1;
 }
 
-/* The record that ends the archive, in the last bytes of the file. 1, or 0 when there is none, or -1
- * when it contradicts itself. */
+/* The record that ends the archive, in the last bytes of the file. 1, or 0 when there is none, or
+ * -1 when it contradicts itself. */
 static int find_end(int fd, struct directory *ret)
 {
         static unsigned char tail[END_SEARCHED];
@@ -211,7 +210,8 @@ static int check_local(int fd, struct extent *e, uint64_t packed, struct error *
         read_extra(take(&r, extra_len), &unicode, NULL, NULL, NULL);
         if (r.bad)
                 return damaged(e, "cut off", err);
-        if (!same(name, e->name) || (unicode.at && !same(unicode, e->unicode.at ? e->unicode : name)))
+        if (!same(name, e->name) ||
+                (unicode.at && !same(unicode, e->unicode.at ? e->unicode : name)))
                 return damaged(e, "has another name in the archive's directory", err);
         e->end = e->start + LOCAL_SIZE + name_len + extra_len + packed;
         return 0;
@@ -219,7 +219,7 @@ static int check_local(int fd, struct extent *e, uint64_t packed, struct error *
 
 static int check_name(struct text name, struct error *err)
 {
-        const char *why = memchr(name.at, '\0', name.len)    ? "a name with a NUL inside"
+        const char *why = memchr(name.at, '\0', name.len)   ? "a name with a NUL inside"
                           : memchr(name.at, '\\', name.len) ? "a name with a backslash"
                                                             : NULL;
 

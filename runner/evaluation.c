@@ -93,9 +93,8 @@ static int phase_received(struct evaluation *e, struct error *err)
 static int phase_unpack(struct evaluation *e, struct error *err)
 {
         /* The suite's cell gets its namespaces meanwhile. */
-        if (runs_suite(e) &&
-                (channel_limit_total(&e->channel, e->task.total_memory, err) < 0 ||
-                        channel_prepare_cell(&e->channel, err) < 0))
+        if (runs_suite(e) && (channel_limit_total(&e->channel, e->task.total_memory, err) < 0 ||
+                                     channel_prepare_cell(&e->channel, err) < 0))
                 return -1;
         return submission_unpack(&e->submission, &e->task, &e->workspace, &e->channel, err);
 }

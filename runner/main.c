@@ -22,7 +22,8 @@ struct verb {
 static const struct verb verbs[] = {
         {"run", verb_run, "grade one submission"},
         {"check", verb_check, "validate a task without running anything"},
-        {"submission", verb_submission, "check a submission before an upload; a SUBMISSION.md to fill in"},
+        {"submission", verb_submission,
+                "check a submission before an upload; a SUBMISSION.md to fill in"},
         {"exec", verb_exec, "run one command in a cell"},
         {"doctor", verb_doctor, "show what this machine can enforce"},
         {"explain", verb_explain, "say what an error code means and what to do"},

@@ -251,8 +251,7 @@ void submission_template(const struct task *t, struct buffer *out)
 
         buffer_add_format(out, "# %s\n", t->title && *t->title ? t->title : t->name);
         for (unsigned i = 0; i < SUBMISSION_SECTIONS; i++)
-                buffer_add_format(
-                        out, "\n## %s\n\n<!-- %s -->\n", submission_section(i), hints[i]);
+                buffer_add_format(out, "\n## %s\n\n<!-- %s -->\n", submission_section(i), hints[i]);
         if (t->criterion_count == 0)
                 return;
         buffer_add_text(out, "\n<!-- What it is judged by:\n");

@@ -23,7 +23,7 @@ struct submission {
         bool has_submission_md;
         uint32_t sections;                        /* a bit for each of its headings */
         char *section_texts[SUBMISSION_SECTIONS]; /* NULL: missing, or says nothing */
-        int root;          /* the directory that is the submission: the tree, or its one folder */
+        int root; /* the directory that is the submission: the tree, or its one folder */
         struct warning warnings[SUBMISSION_MAX_WARNINGS];
         unsigned warning_count;
 };

@@ -65,8 +65,8 @@ int helper_start(struct supervisor *s, struct frame *f, struct error *err)
 
                 spawn.fds[i] = from == NOWHERE ? -EBADF : f->fds[from];
         }
-        /* A directory that the runner named while it had its caller's rights, the helper may read as
-         * its owner could. */
+        /* A directory that the runner named while it had its caller's rights, the helper may read
+         * as its owner could. */
         if (s->machine.root && supervisor_trusts(s, f->fds[0]))
                 given = mounts_give(f->fds[0], helpers[which].id);
         if (given >= 0)

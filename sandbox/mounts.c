@@ -193,8 +193,8 @@ static int reopen(int tree, int *ret_fd, struct error *err)
         return 0;
 }
 
-/* A copy of the mount at `tree`, its ids mapped as a user namespace does. -1 where the file system or
- * the kernel cannot do that. */
+/* A copy of the mount at `tree`, its ids mapped as a user namespace does. -1 where the file system
+ * or the kernel cannot do that. */
 static int map_ids(int tree, int users, unsigned recursive)
 {
         struct mount_attr map = {.attr_set = MOUNT_ATTR_IDMAP, .propagation = MS_PRIVATE};
@@ -209,8 +209,8 @@ static int map_ids(int tree, int users, unsigned recursive)
         return take_fd(&copy);
 }
 
-/* What `owner` owns on disk belongs to the cell's root; where that cannot be, it is shown with the ids
- * it has. */
+/* What `owner` owns on disk belongs to the cell's root; where that cannot be, it is shown with the
+ * ids it has. */
 static int map_owner(
         const struct mounts_for *who, int tree, const struct stat *owner, unsigned recursive)
 {

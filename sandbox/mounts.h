@@ -42,8 +42,8 @@ int mounts_make(struct mounts *m, const struct mounts_for *who, struct error *er
 /* Close what only the first process needs, once the first process has them. Not earlier: to let go
  * of a detached mount makes the kernel wait for every processor. */
 void mounts_close_trees(struct mounts *m);
-/* As root: a copy of the mount at `tree` in which what the directory's owner owns belongs to `id`. -1
- * where the file system or the kernel cannot do that. */
+/* As root: a copy of the mount at `tree` in which what the directory's owner owns belongs to `id`.
+ * -1 where the file system or the kernel cannot do that. */
 int mounts_give(int tree, uid_t id);
 /* Is nothing left of what the cell may write? */
 bool mounts_full(const struct mounts *m);

@@ -1,4 +1,5 @@
-/* assay submission check|template: the intake's verdict without a run; a SUBMISSION.md to fill in. */
+/* assay submission check|template: the intake's verdict without a run; a SUBMISSION.md to fill in.
+ */
 #include "verbs.h"
 
 #include "fd.h"
@@ -95,6 +96,6 @@ int verb_submission(int argc, char **argv, struct error *err)
                 return check(argv[1], argv[2], &common, err);
         if (rest == 2 && strcmp(argv[0], "template") == 0)
                 return template(argv[1], err);
-        return error_set(err, CODE_USAGE,
-                "submission: needs `check TASK SUBMISSION` or `template TASK`");
+        return error_set(
+                err, CODE_USAGE, "submission: needs `check TASK SUBMISSION` or `template TASK`");
 }

@@ -228,9 +228,9 @@ int report_intake_text(const struct evaluation *e, bool colour, struct buffer *o
                 s->off, (unsigned long long)sub->entries, size, sub->sha256);
         for (unsigned i = 0; i < SUBMISSION_SECTIONS; i++)
                 buffer_add_format(out, "  %s: %s\n", submission_section(i),
-                        sub->section_texts[i]        ? "there"
+                        sub->section_texts[i]     ? "there"
                         : sub->sections & 1U << i ? "empty"
-                                                     : "missing");
+                                                  : "missing");
         return buffer_ok(out) ? 0 : -1;
 }
 

@@ -45,9 +45,9 @@ struct confine_tree {
         int tree;
         uint64_t allowed;
 };
-/* Landlock alone: refuse everything it knows but what is allowed below the trees, TCP where `network`
- * is false, and abstract sockets and signals that leave. 0 also where the kernel has no landlock.
- * Needs no_new_privs. */
+/* Landlock alone: refuse everything it knows but what is allowed below the trees, TCP where
+ * `network` is false, and abstract sockets and signals that leave. 0 also where the kernel has no
+ * landlock. Needs no_new_privs. */
 int confine_landlock(const struct confine_tree *trees, unsigned count, bool network);
 
 /* Called by a helper right after confine_self(), where it exists: the tests link one that plays a

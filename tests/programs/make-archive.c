@@ -232,10 +232,10 @@ static uint32_t end_offset; /* that the 32-bit end tells then */
 
 /* What a header says where it lies. */
 struct lie {
-        const char *central_name; /* instead of the local one */
-        size_t name_len;          /* names with a NUL inside */
-        uint32_t central_size;    /* instead of the true one */
-        uint32_t declared;        /* uncompressed size in both headers */
+        const char *central_name;                    /* instead of the local one */
+        size_t name_len;                             /* names with a NUL inside */
+        uint32_t central_size;                       /* instead of the true one */
+        uint32_t declared;                           /* uncompressed size in both headers */
         const char *unicode_local, *unicode_central; /* a second name, for those who want UTF-8 */
         uint16_t flags;
         bool wrong_crc;
@@ -637,8 +637,8 @@ static void zip_unicode(void)
 {
         struct item i = {FILE_, "caf\x82", 0, "x", 0};
 
-        zip_item(&i, &(struct lie){
-                             .unicode_local = "caf\xc3\xa9", .unicode_central = "caf\xc3\xa9"});
+        zip_item(&i,
+                &(struct lie){.unicode_local = "caf\xc3\xa9", .unicode_central = "caf\xc3\xa9"});
 }
 
 static void zip_unicode_differs(void)

@@ -61,7 +61,8 @@ Test(unpack_submission_md, keeps_what_a_section_says)
         } rows[] = {
                 {"# Architecture\none\n\ntwo\n", "one\n\ntwo\n", "", ARCHITECTURE},
                 {"before\n# Architecture\nin\n# Other\nafter\n", "in\n", "", ARCHITECTURE},
-                {"# Architecture\nin\n## Detail\nmore\n", "in\n## Detail\nmore\n", "", ARCHITECTURE},
+                {"# Architecture\nin\n## Detail\nmore\n", "in\n## Detail\nmore\n", "",
+                        ARCHITECTURE},
                 {"# Architecture\nin\nDetail\n------\nmore\n", "in\nDetail\n------\nmore\n", "",
                         ARCHITECTURE},
                 {"## Architecture\nin\n# Other\nafter\n", "in\n", "", ARCHITECTURE},
