@@ -258,6 +258,7 @@ TABLE
 @test "devices and pipes are refused" {
     each_refused << 'TABLE'
 archive.special_file tar,zip fifo          f:
+archive.special_file zip     socket        s:
 archive.special_file tar,zip char-device   null:
 archive.special_file tar,zip block-device  sda:
 TABLE

@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* Entry types, by the letter tar has for them. */
-enum { FILE_ = '0', HARD = '1', LINK = '2', CHAR = '3', BLOCK = '4', DIR = '5', FIFO = '6' };
+enum { FILE_ = '0', HARD = '1', LINK = '2', CHAR = '3', BLOCK = '4', DIR = '5', FIFO = '6', SOCKET = 's' };
 
 struct item {
         char type;
@@ -104,6 +104,7 @@ static const struct kind {
         {"hard-to-folder", {{DIR, "d", 0, 0, 0}, {HARD, "h", "d", 0, 0}}},
         {"hard-to-itself", {{HARD, "h", "h", 0, 0}}},
 
+        {"socket", {{SOCKET, "s", 0, 0, 0}}},
         {"fifo", {{FIFO, "f", 0, 0, 0}}},
         {"char-device", {{CHAR, "null", 0, 0, 0}}},
         {"block-device", {{BLOCK, "sda", 0, 0, 0}}},
@@ -311,6 +312,7 @@ static unsigned zip_mode(const struct item *i)
                 [BLOCK] = 060666,
                 [DIR] = 040755,
                 [FIFO] = 010644,
+                [SOCKET] = 0140755,
         };
         unsigned bits = i->mode ? i->mode & 06777 : kind[(int)i->type] & 0777;
 
