@@ -50,7 +50,7 @@ static const struct {
         [ENTRY_HARDLINK] = {PLAN_COPY, NODE_FILE},
 };
 
-int entry_judge(const struct entry *e, bool links_drop, struct catalog *c, struct plan *ret,
+int entry_judge(const struct entry *e, unsigned rules, struct catalog *c, struct plan *ret,
         struct error *err)
 {
         ret->step = PLAN_SKIP;
@@ -63,7 +63,7 @@ int entry_judge(const struct entry *e, bool links_drop, struct catalog *c, struc
         if (e->type == ENTRY_SPECIAL)
                 return error_set(
                         err, CODE_ARCHIVE_SPECIAL, "%.300s: a device, pipe or socket", e->path);
-        if (name_is_junk(ret->path.text))
+        if (!(rules & RULE_JUNK_STAYS) && name_is_junk(ret->path.text))
                 return 0;
         if (*ret->path.text == '\0') {
                 if (e->type == ENTRY_DIRECTORY)
@@ -73,7 +73,7 @@ int entry_judge(const struct entry *e, bool links_drop, struct catalog *c, struc
         }
         ret->step = plans[e->type].step;
         if ((e->type == ENTRY_SYMLINK || e->type == ENTRY_HARDLINK) &&
-                judge_link(e, links_drop, c, ret, err) < 0)
+                judge_link(e, rules & RULE_LINKS_DROP, c, ret, err) < 0)
                 return -1;
         if (ret->step == PLAN_SKIP)
                 return 0;

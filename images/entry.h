@@ -32,8 +32,15 @@ struct plan {
         const char *warning; /* worth telling the submitter, or NULL */
 };
 
+/* What a request changes in the rules. */
+enum {
+        RULE_LINKS_DROP = 1, /* links out are left out */
+        RULE_JUNK_STAYS =
+                2, /* what operating systems leave behind is judged like everything else */
+};
+
 /* Judge `e` against what `c` holds, and note it there. -1 with the code of the rule it breaks. */
-int entry_judge(const struct entry *e, bool links_drop, struct catalog *c, struct plan *ret,
+int entry_judge(const struct entry *e, unsigned rules, struct catalog *c, struct plan *ret,
         struct error *err);
 
 #endif

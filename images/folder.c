@@ -24,7 +24,24 @@ static int failure(const char *path, struct error *err)
 {
         if (errno == ENAMETOOLONG)
                 return error_errno(err, CODE_ARCHIVE_BAD_NAME, errno, "%.300s", path);
-        return error_errno(err, CODE_INFRA_IO, errno, "%.300s: cannot be read", path);
+        switch (errno) {
+        case EACCES:
+        case EPERM:
+        case EXDEV:
+        case ELOOP:
+        case ENOENT:
+        case ENOTDIR:
+                return error_errno(
+                        err, CODE_SUBMISSION_UNREADABLE, errno, "%.300s: cannot be read", path);
+        default:
+                return error_errno(err, CODE_INFRA_IO, errno, "%.300s: cannot be read", path);
+        }
+}
+
+static int changed(const char *path, struct error *err)
+{
+        return error_set(
+                err, CODE_SUBMISSION_UNREADABLE, "%.300s: changed while it was read", path);
 }
 
 /* --- one folder's names --------------------------------------------------------------------- */
@@ -174,9 +191,13 @@ static int read_link(struct folder *f, int fd, struct entry *ret, struct error *
 
 static int open_file(struct folder *f, const struct stat *st, struct entry *ret, struct error *err)
 {
+        struct stat now;
+
         f->file = beneath_open(f->root, f->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
-        if (f->file < 0)
+        if (f->file < 0 || fstat(f->file, &now) < 0)
                 return failure(f->path, err);
+        if (now.st_dev != st->st_dev || now.st_ino != st->st_ino)
+                return changed(f->path, err);
         f->offset = 0;
         f->size = (uint64_t)st->st_size;
         ret->type = ENTRY_FILE;
@@ -220,7 +241,7 @@ int folder_data(struct folder *f, const void **ret_data, size_t *ret_len, uint64
         if (n < 0)
                 return failure(f->path, err);
         if (n == 0 && f->offset != f->size)
-                return error_set(err, CODE_INFRA_IO, "%.300s: changed while it was read", f->path);
+                return changed(f->path, err);
         sha256_update(&f->digest, (size_t)n, f->data);
         *ret_data = f->data;
         *ret_len = (size_t)n;

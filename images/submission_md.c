@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <utf8proc.h>
 
 struct line {
         const char *at;
@@ -62,16 +63,24 @@ struct parser {
         struct line held; /* the line before: it may turn out to be a title */
         int section;      /* that lines belong to, or -1 */
         unsigned level;   /* of its heading */
-        bool fenced;
+        char fence;       /* in a block of code: the character of its fence */
+        size_t fence_len;
+        bool comment; /* <!-- of a line before */
 };
 
 static void add_line(struct buffer *to, struct line l)
 {
-        for (size_t i = 0; i < l.len; i++)
-                if (l.at[i] == '\0')
-                        buffer_add_text(to, "\xef\xbf\xbd");
+        for (size_t i = 0; i < l.len;) {
+                utf8proc_int32_t code = 0;
+                utf8proc_ssize_t n = utf8proc_iterate(
+                        (const utf8proc_uint8_t *)l.at + i, (utf8proc_ssize_t)(l.len - i), &code);
+
+                if (n > 0 && code != 0)
+                        buffer_add(to, l.at + i, (size_t)n);
                 else
-                        buffer_add_char(to, l.at[i]);
+                        buffer_add_text(to, "\xef\xbf\xbd");
+                i += n > 0 ? (size_t)n : 1;
+        }
         buffer_add_char(to, '\n');
 }
 
@@ -96,18 +105,57 @@ static bool see_heading(struct parser *p, struct line title, unsigned level)
         return true;
 }
 
+/* A fence opens with three or more of its character, and closes with as many and nothing else. */
+static void see_fence(struct parser *p, struct line l)
+{
+        const char set[] = {l.at[0], '\0'};
+        size_t len = l.len - trim_start(l, set).len;
+
+        if (!p->fence && (l.at[0] == '~' || !memchr(l.at + len, '`', l.len - len))) {
+                p->fence = l.at[0];
+                p->fence_len = len;
+        } else if (p->fence == l.at[0] && len >= p->fence_len && len == l.len)
+                p->fence = 0;
+}
+
+/* Is the next line inside a comment? */
+static bool ends_in_comment(struct line l, bool before)
+{
+        for (size_t i = 0; i < l.len; i++)
+                if (starts_with((struct line){l.at + i, l.len - i}, before ? "-->" : "<!--"))
+                        before = !before;
+        return before;
+}
+
+static bool is_indented(struct line raw)
+{
+        return starts_with(raw, "\t") || starts_with(raw, "    ");
+}
+
+/* What a line of dashes under it makes no title of. */
+static bool is_item(struct line l)
+{
+        struct line number = trim_start(l, "0123456789");
+
+        return l.len == 0 || is_one_of(l.at[0], "-*+>|") ||
+               (number.len < l.len && number.len > 0 && is_one_of(number.at[0], ".)"));
+}
+
 static void see_line(struct parser *p, struct line raw)
 {
         struct line l = trim(raw, " \t\r");
         struct line title = p->held;
+        bool commented = p->comment, plain = !p->fence && !commented && !is_indented(raw);
 
-        if (starts_with(l, "```") || starts_with(l, "~~~")) {
-                p->fenced = !p->fenced;
-        } else if (!p->fenced && starts_with(l, "#")) {
+        if (!p->fence)
+                p->comment = ends_in_comment(l, commented);
+        if (!commented && (starts_with(l, "```") || starts_with(l, "~~~"))) {
+                see_fence(p, l);
+        } else if (plain && starts_with(l, "#")) {
                 release(p);
                 if (see_heading(p, l, (unsigned)(l.len - trim_start(l, "#").len)))
                         return;
-        } else if (!p->fenced && title.at && trim(title, " \t\r").len > 0 && is_underline(l)) {
+        } else if (plain && title.at && !is_item(trim(title, " \t\r")) && is_underline(l)) {
                 p->held = (struct line){0};
                 if (see_heading(p, trim(title, " \t\r"), is_one_of(l.at[0], "=") ? 1 : 2))
                         return;

@@ -14,8 +14,8 @@ struct submission_md {
 };
 
 /* Find the sections: their headings at any level, in any letter case, not inside a fenced block. A
- * section goes on to the next heading of its level or above, or to that of another section. What a
- * NUL stands for becomes U+FFFD. */
+ * section goes on to the next heading of its level or above, or to that of another section. What is
+ * no UTF-8, and NUL, becomes U+FFFD. */
 void submission_md_parse(const char *text, size_t len, struct submission_md *ret);
 void submission_md_free(struct submission_md *md);
 

@@ -49,8 +49,10 @@ static int take_data(struct unpacking *u, struct source *s, const struct entry *
         int r;
 
         while ((r = source_data(s, &data, &len, &offset, err)) > 0) {
-                if (offset + len > end)
-                        end = offset + len;
+                if (offset < end)
+                        return error_set(err, CODE_ARCHIVE_DAMAGED,
+                                "%.300s: its pieces are not in order", path);
+                end = offset + len;
                 if (check_room(u, end, path, err) < 0)
                         return -1;
                 if (fd >= 0 && tree_write(fd, data, len, offset, path, err) < 0)
@@ -131,10 +133,13 @@ static int carry_out(struct unpacking *u, struct source *s, const struct entry *
 static int judge(
         struct unpacking *u, const struct entry *e, bool renamed, struct plan *p, struct error *err)
 {
+        const unsigned rules = (u->request->links_drop ? RULE_LINKS_DROP : 0) |
+                               (u->request->in_place ? RULE_JUNK_STAYS : 0);
+
         if (++u->headers > u->request->max_entries)
                 return error_set(err, CODE_ARCHIVE_ENTRIES, "more than %llu entries",
                         (unsigned long long)u->request->max_entries);
-        if (entry_judge(e, u->request->links_drop, &u->catalog, p, err) < 0)
+        if (entry_judge(e, rules, &u->catalog, p, err) < 0)
                 return -1;
         if (u->judged)
                 return 0; /* the first pass told */

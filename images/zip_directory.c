@@ -27,6 +27,7 @@ enum {
         MAX_DIRECTORY = 16 << 20,
         EXTRA_ZIP64 = 0x0001,
         EXTRA_UNICODE_PATH = 0x7075,
+        COMPARED_FLAGS = 1 | 1 << 3 | 1 << 11, /* encrypted, sizes behind the data, UTF-8 */
 };
 
 struct directory {
@@ -43,6 +44,7 @@ struct text {
 /* One entry as the directory tells it, and where it lies. */
 struct extent {
         uint64_t start, end;
+        unsigned flags, method;
         struct text name, unicode; /* the second if there is one: for those who want UTF-8 */
 };
 
@@ -113,6 +115,9 @@ static int find_end64(int fd, uint64_t end, uint32_t size32, uint32_t offset32, 
                         memcmp(record, "PK\6\6", 4) != 0)
                         return -1;
         }
+        r = reader_of(record + 4, 8);
+        if (at + 12 + get_u64(&r) != end - LOCATOR_SIZE)
+                return -1;
         r = reader_of(record + 40, 16);
         size = get_u64(&r);
         offset = get_u64(&r);
@@ -197,7 +202,10 @@ static int check_local(int fd, struct extent *e, uint64_t packed, struct error *
 
         if (get_u32(&r) != LOCAL_SIGNATURE)
                 return damaged(e, "listed in the archive's directory, but not there", err);
-        skip(&r, 22);
+        skip(&r, 2);
+        if (((get_u16(&r) ^ e->flags) & COMPARED_FLAGS) != 0 || get_u16(&r) != e->method)
+                return damaged(e, "is packed in another way in the archive's directory", err);
+        skip(&r, 16);
         name_len = get_u16(&r);
         extra_len = get_u16(&r);
         if (name_len == e->name.len && extra_len > r.left - name_len) {
@@ -210,8 +218,8 @@ static int check_local(int fd, struct extent *e, uint64_t packed, struct error *
         read_extra(take(&r, extra_len), &unicode, NULL, NULL, NULL);
         if (r.bad)
                 return damaged(e, "cut off", err);
-        if (!same(name, e->name) ||
-                (unicode.at && !same(unicode, e->unicode.at ? e->unicode : name)))
+        if (!same(name, e->name) || !unicode.at != !e->unicode.at ||
+                (unicode.at && !same(unicode, e->unicode)))
                 return damaged(e, "has another name in the archive's directory", err);
         e->end = e->start + LOCAL_SIZE + name_len + extra_len + packed;
         return 0;
@@ -248,7 +256,10 @@ static int read_central(
         uint32_t attributes;
 
         made_by = get_u16(r);
-        skip(r, 14);
+        skip(r, 2);
+        ret->flags = get_u16(r);
+        ret->method = get_u16(r);
+        skip(r, 8);
         packed = get_u32(r);
         unpacked = get_u32(r);
         name_len = get_u16(r);
@@ -289,8 +300,12 @@ static int check_records(
 {
         struct reader r = reader_of(d->bytes.data, d->bytes.len);
 
-        for (struct extent *e = extents; r.left > 0 && get_u32(&r) == CENTRAL_SIGNATURE; e++) {
+        for (struct extent *e = extents; r.left > 0; e++) {
                 struct extent *const *found;
+
+                if (get_u32(&r) != CENTRAL_SIGNATURE)
+                        return error_set(err, CODE_ARCHIVE_DAMAGED,
+                                "the archive's directory holds something else than entries");
 
                 if (read_central(fd, d, &r, e, err) < 0)
                         return -1;

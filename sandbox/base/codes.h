@@ -29,6 +29,7 @@ X(ARCHIVE_EMPTY,       "archive.empty",            CLASS_SUBMISSION, END_REJECTE
 X(ARCHIVE_TIMEOUT,     "archive.too_slow",         CLASS_SUBMISSION, END_REJECTED, "pack the archive again with an ordinary tool; unpacking it took too long")
 X(ARCHIVE_REQUIRED,    "archive.required_file_missing", CLASS_SUBMISSION, END_REJECTED, "add the file that the task asks for")
 X(ARCHIVE_REQUIRED_SIZE, "archive.required_file_too_large", CLASS_SUBMISSION, END_REJECTED, "make the file smaller")
+X(SUBMISSION_UNREADABLE, "submission.unreadable",  CLASS_SUBMISSION, END_REJECTED, "make everything in the directory readable, leave out what is on other file systems, and change nothing meanwhile")
 X(BUILD_OUTPUT,        "build.unsafe_output",      CLASS_SUBMISSION, END_REJECTED, "let the build make only files, folders, and links that stay inside")
 
 /* The task's suite and its result. */

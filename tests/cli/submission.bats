@@ -70,6 +70,15 @@ END
     run -2 "$ASSAY" submission check "$work/task" "$work/nowhere"
 }
 
+@test "a SUBMISSION.md that is not UTF-8 is taken as far as it is" {
+    submission palindrome
+    printf '# What I Built\ncaf\351\n' > "$work/submission/SUBMISSION.md"
+    tar -C "$work/submission" -czf "$work/submission.tar.gz" .
+    intake --json
+    is exit 0 "$status"
+    field .submission_md | grep -qx "$(printf 'caf\357\277\275')"
+}
+
 @test "the template's own hints address nothing" {
     submission palindrome
     "$ASSAY" submission template "$work/task" > "$work/submission/SUBMISSION.md"

@@ -450,6 +450,13 @@ archive.too_many_entries touch $(seq 30)
 archive.too_large head -c 2000000 /dev/zero > big
 archive.too_large truncate -s 2000000 sparse
 TABLE
+    rm -rf folder && mkdir folder && echo a > folder/a && echo b > folder/b
+    chmod 000 folder/b
+    if [ "$(id -u)" -ne 0 ]; then
+        unpack_folder
+        refused_as submission.unreadable b:
+        remove
+    fi
     rm -rf folder && mkdir -p folder/empty
     unpack_folder
     refused_as archive.empty
@@ -470,6 +477,8 @@ TABLE
 mkfifo pipe
 ln -s ../canary/file out
 ln -s /etc/passwd out
+ln -s /etc/passwd .DS_Store
+mkdir __MACOSX && touch __MACOSX/a __MACOSX/A
 touch a A
 touch "$(printf 'bad\377')"
 truncate -s 2000000 sparse

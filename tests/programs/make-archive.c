@@ -12,7 +12,16 @@
 #include <string.h>
 
 /* Entry types, by the letter tar has for them. */
-enum { FILE_ = '0', HARD = '1', LINK = '2', CHAR = '3', BLOCK = '4', DIR = '5', FIFO = '6', SOCKET = 's' };
+enum {
+        FILE_ = '0',
+        HARD = '1',
+        LINK = '2',
+        CHAR = '3',
+        BLOCK = '4',
+        DIR = '5',
+        FIFO = '6',
+        SOCKET = 's'
+};
 
 struct item {
         char type;

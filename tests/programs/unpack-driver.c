@@ -14,6 +14,7 @@
 #include "frame.h"
 #include "images/messages.h"
 #include "spawn.h"
+#include "text.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -60,6 +61,7 @@ static void print_section(struct reader *r)
         size_t len;
         const unsigned char *text = get_bytes(r, FRAME_MAX_PAYLOAD, &len);
 
+        r->bad |= text && !text_utf8_valid((const char *)text, len);
         printf("section %u %.*s", number, (int)len, (const char *)text);
 }
 
