@@ -3,6 +3,7 @@
 
 #include "beneath.h"
 #include "fd.h"
+#include "privilege.h"
 #include "text.h"
 
 #include <dirent.h>
@@ -333,6 +334,21 @@ int task_read(struct task *t, struct channel *c, struct error *err)
                 return error_set(
                         err, CODE_INTERNAL_FRAME, "the scorer left out a part of the task");
         return 0;
+}
+
+int task_read_alone(struct task *t, const char *path, struct error *err)
+{
+        struct channel channel = CHANNEL_INIT;
+        int r = task_open(t, path, err);
+
+        if (r == 0)
+                r = channel_open(&channel, err);
+        if (r == 0)
+                r = privilege_drop(err);
+        if (r == 0)
+                r = task_read(t, &channel, err);
+        channel_close(&channel);
+        return r;
 }
 
 int task_check_command(const struct task *t, struct error *err)

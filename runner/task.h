@@ -76,6 +76,9 @@ struct task {
 int task_open(struct task *t, const char *path, struct error *err);
 /* Read task.json through the scorer. -1 with task.invalid: `problems` tell where and what. */
 int task_read(struct task *t, struct channel *c, struct error *err);
+/* Both, for verbs that want nothing but the task: with a supervisor of its own, and without root
+ * afterwards. */
+int task_read_alone(struct task *t, const char *path, struct error *err);
 /* Can the suite's command be started, as far as tests/ tells? A command of the image's is not
  * looked at. Errors are those that a run would end with (suite.…). */
 int task_check_command(const struct task *t, struct error *err);

@@ -2,7 +2,6 @@
 #include "verbs.h"
 
 #include "fd.h"
-#include "privilege.h"
 #include "report/json.h"
 #include "task.h"
 
@@ -39,17 +38,9 @@ static void show_json(const struct task *t)
 
 static int check(const char *path, const struct common_options *common, struct error *err)
 {
-        struct channel channel = CHANNEL_INIT;
         struct task task = TASK_INIT;
-        int r = task_open(&task, path, err);
+        int r = task_read_alone(&task, path, err);
 
-        if (r == 0)
-                r = channel_open(&channel, err);
-        if (r == 0)
-                r = privilege_drop(err);
-        if (r == 0)
-                r = task_read(&task, &channel, err);
-        channel_close(&channel);
         if (r == 0 && task_check_command(&task, err) < 0) {
                 error_print(err);
                 task_free(&task);

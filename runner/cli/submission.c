@@ -3,7 +3,6 @@
 #include "verbs.h"
 
 #include "fd.h"
-#include "privilege.h"
 #include "report/report.h"
 
 #include <unistd.h>
@@ -57,17 +56,9 @@ static int check(const char *task, const char *submission, const struct common_o
 static int template(const char *path, struct error *err)
 {
         _cleanup_buffer_ struct buffer out = BUFFER_INIT;
-        struct channel channel = CHANNEL_INIT;
         struct task task = TASK_INIT;
-        int r = task_open(&task, path, err);
+        int r = task_read_alone(&task, path, err);
 
-        if (r == 0)
-                r = channel_open(&channel, err);
-        if (r == 0)
-                r = privilege_drop(err);
-        if (r == 0)
-                r = task_read(&task, &channel, err);
-        channel_close(&channel);
         if (r < 0 && err->code == CODE_TASK_INVALID)
                 task_print_problems(&task, path, stderr);
         if (r == 0) {
