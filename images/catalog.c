@@ -1,11 +1,12 @@
 /* The names an archive has made so far; see catalog.h. */
 #include "images/catalog.h"
 
+#include "images/messages.h"
 #include "images/name.h"
 
 #include <search.h>
 
-enum { PATH_ROOM = 4096 };
+enum { PATH_ROOM = UNPACK_MAX_PATH + 1 };
 
 struct node {
         const struct node *parent; /* NULL: at the top */
@@ -129,8 +130,9 @@ int catalog_add(struct catalog *c, const char *path, enum node_kind kind, size_t
                         known = (size_t)(at - path) + len;
                 else
                         n = insert(c, parent, at, len, &folded, last ? kind : NODE_DIRECTORY);
-                if (!n || !buffer_ok(&folded))
-                        return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+                if (!n || !buffer_ok(&folded)) /* at the limit of this program's memory */
+                        return error_set(err, CODE_ARCHIVE_ENTRIES,
+                                "%.300s: more files and folders than there is memory for", path);
                 parent = n;
                 at = last ? NULL : at + len + 1;
         }
@@ -198,7 +200,7 @@ static void see_node(const void *place, VISIT visit, void *closure)
                 return;
         path[at] = '\0';
         for (const struct node *n = file; n; n = n->parent) {
-                if (at < n->name_len + 1)
+                if (at < n->name_len + (n->parent != NULL))
                         return; /* cannot be: whole paths were judged */
                 at -= n->name_len;
                 memcpy(path + at, n->name, n->name_len);

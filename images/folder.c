@@ -61,27 +61,34 @@ static void forget(struct folder_level *l)
         *l = (struct folder_level){0};
 }
 
-static int add_name(struct folder_level *l, const char *name, uint64_t max, struct error *err)
+/* What there is not memory for is too much: the limit is this program's own. */
+static int too_many(const struct folder *f, struct error *err)
+{
+        return error_set(
+                err, CODE_ARCHIVE_ENTRIES, "more than %llu entries", (unsigned long long)f->names);
+}
+
+static int add_name(struct folder *f, struct folder_level *l, const char *name, struct error *err)
 {
         char **more;
 
-        if (l->count >= max)
-                return error_set(err, CODE_ARCHIVE_ENTRIES, "a folder with more than %llu entries",
-                        (unsigned long long)max);
+        if (f->names >= f->max)
+                return too_many(f, err);
         if ((l->count & (l->count - 1)) == 0) { /* full, or empty */
                 more = realloc(l->names, (l->count ? 2 * l->count : 1) * sizeof *more);
                 if (!more)
-                        return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+                        return too_many(f, err);
                 l->names = more;
         }
         l->names[l->count] = strdup(name);
         if (!l->names[l->count])
-                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+                return too_many(f, err);
         l->count++;
+        f->names++;
         return 0;
 }
 
-static int list(const struct folder *f, struct folder_level *l, struct error *err)
+static int list(struct folder *f, struct folder_level *l, struct error *err)
 {
         const char *path = *f->path ? f->path : ".";
         _cleanup_fd_ int dir = beneath_open(f->root, path, O_RDONLY | O_DIRECTORY, 0);
@@ -95,7 +102,7 @@ static int list(const struct folder *f, struct folder_level *l, struct error *er
                         const char *name = ((const struct listed *)(some + at))->name;
 
                         if (strcmp(name, ".") != 0 && strcmp(name, "..") != 0 &&
-                                add_name(l, name, f->max, err) < 0)
+                                add_name(f, l, name, err) < 0)
                                 return -1;
                 }
         if (n < 0)
@@ -196,7 +203,7 @@ static int open_file(struct folder *f, const struct stat *st, struct entry *ret,
         f->file = beneath_open(f->root, f->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
         if (f->file < 0 || fstat(f->file, &now) < 0)
                 return failure(f->path, err);
-        if (now.st_dev != st->st_dev || now.st_ino != st->st_ino)
+        if (now.st_dev != st->st_dev || now.st_ino != st->st_ino || !S_ISREG(now.st_mode))
                 return changed(f->path, err);
         f->offset = 0;
         f->size = (uint64_t)st->st_size;

@@ -14,8 +14,8 @@ struct folder_level {
 };
 
 struct folder {
-        int root;     /* borrowed */
-        uint64_t max; /* names in one folder */
+        int root;            /* borrowed */
+        uint64_t names, max; /* met so far, and allowed */
         struct folder_level *levels;
         size_t depth;
         char path[4096], target[4096];

@@ -110,7 +110,7 @@ static const struct rule {
         {has_backslash, CODE_ARCHIVE_UNSAFE_PATH, "a path with a backslash"},
         {has_drive, CODE_ARCHIVE_UNSAFE_PATH, "a path with a drive name"},
         {climbs, CODE_ARCHIVE_UNSAFE_PATH, "a path with `..`"},
-        {is_long, CODE_ARCHIVE_BAD_NAME, "longer than 4096 bytes"},
+        {is_long, CODE_ARCHIVE_BAD_NAME, "longer than 4095 bytes"},
         {is_not_utf8, CODE_ARCHIVE_BAD_NAME, "not valid UTF-8"},
         {has_control, CODE_ARCHIVE_BAD_NAME, "has control characters"},
         {has_long_component, CODE_ARCHIVE_BAD_NAME, "a name longer than 255 bytes"},

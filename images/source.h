@@ -5,6 +5,7 @@
 #define ASSAY_IMAGES_SOURCE_H
 
 #include "images/entry.h"
+#include "images/zip_directory.h"
 
 #include <sys/types.h>
 
@@ -16,6 +17,8 @@ struct source {
         struct archive_entry *entry; /* the current one; owned by `archive` */
         int fd;                      /* borrowed */
         struct folder *folder;
+        struct zip_end zip;
+        uint64_t zip_at;            /* where the reader is */
         bool twice, began;          /* twice: compressed */
         struct decompressor *bytes; /* of a tar archive, or of an answer */
         struct error why;           /* they ended with; code NONE: they did not */

@@ -13,11 +13,12 @@
 #include <search.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 enum {
         END_SIZE = 22,
-        END_SEARCHED = 64 << 10, /* a comment may follow it */
-        LOCATOR_SIZE = 20,       /* stands before the end, and tells where the 64-bit end is */
+        END_SEARCHED = END_SIZE + UINT16_MAX, /* a comment may follow it */
+        LOCATOR_SIZE = 20, /* stands before the end, and tells where the 64-bit end is */
         END64_SIZE = 56,
         LOCAL_SIZE = 30,
         LOCAL_EXTRA = 256, /* more is rare, and read when it is there */
@@ -26,13 +27,16 @@ enum {
         LOCAL_SIGNATURE = 0x04034b50,
         MAX_DIRECTORY = 16 << 20,
         EXTRA_ZIP64 = 0x0001,
-        EXTRA_UNICODE_PATH = 0x7075,
+        EXTRA_UNICODE_PATH = 0x7075, /* u8 version, u32 checksum of the name it replaces, name */
         COMPARED_FLAGS = 1 | 1 << 3 | 1 << 11, /* encrypted, sizes behind the data, UTF-8 */
 };
 
 struct directory {
         uint64_t offset, size; /* in the file */
         uint64_t shift;        /* bytes before the archive, which its offsets do not count */
+        uint64_t count;        /* of entries, of which the 32-bit end knows the lower bits only */
+        uint64_t count_mask;
+        struct zip_end archive;
         struct buffer bytes;
 };
 
@@ -118,7 +122,9 @@ static int find_end64(int fd, uint64_t end, uint32_t size32, uint32_t offset32, 
         r = reader_of(record + 4, 8);
         if (at + 12 + get_u64(&r) != end - LOCATOR_SIZE)
                 return -1;
-        r = reader_of(record + 40, 16);
+        r = reader_of(record + 32, 24);
+        d->count = get_u64(&r);
+        d->count_mask = UINT64_MAX;
         size = get_u64(&r);
         offset = get_u64(&r);
         if ((size32 != UINT32_MAX && size32 != size) ||
@@ -144,14 +150,23 @@ static int find_end(int fd, struct directory *ret)
                 return 0;
         for (size_t at = len - END_SIZE + 1; at-- > 0;) {
                 struct reader r = reader_of(tail + at, len - at);
+                size_t behind = len - at - END_SIZE;
                 uint32_t size, offset;
+                unsigned comment;
                 int r64;
 
                 if (memcmp(tail + at, "PK\5\6", 4) != 0)
                         continue;
-                skip(&r, 12);
+                skip(&r, 10);
+                ret->count = get_u16(&r);
+                ret->count_mask = UINT16_MAX;
                 size = get_u32(&r);
                 offset = get_u32(&r);
+                comment = get_u16(&r);
+                if (comment > behind)
+                        continue;
+                ret->archive.end = start + at + END_SIZE;
+                ret->archive.left = behind - comment;
                 r64 = find_end64(fd, start + at, size, offset, ret);
                 if (r64 != 0)
                         return r64;
@@ -163,12 +178,36 @@ static int find_end(int fd, struct directory *ret)
 
 /* --- its entries ---------------------------------------------------------------------------- */
 
+static bool has_ascii_alone(struct text t)
+{
+        for (size_t i = 0; i < t.len; i++)
+                if (t.at[i] >= 0x80)
+                        return false;
+        return true;
+}
+
+/* The name for those who want UTF-8. Some readers prefer it and some do not know of it, so it may
+ * only say what the first cannot. NULL, or why it is none. */
+static const char *judge_unicode(struct text name, struct text field)
+{
+        struct reader r = reader_of(field.at, field.len);
+        struct text unicode;
+
+        if (get_u8(&r) != 1 || get_u32(&r) != crc32(0, name.at, (unsigned)name.len))
+                return "has a second name that does not belong to the first";
+        unicode = (struct text){r.at, r.left};
+        if (r.bad || (has_ascii_alone(unicode) && !same(unicode, name)))
+                return "has two names";
+        return NULL;
+}
+
 /* What follows the fixed part of a header: the name for those who want UTF-8, and the numbers that
- * do not fit into 32 bits, each only if its place in the header says so. */
-static void read_extra(struct text extra, struct text *ret_unicode, uint64_t *unpacked,
-        uint64_t *packed, uint64_t *offset)
+ * do not fit into 32 bits, each only if its place in the header says so. NULL, or what is wrong. */
+static const char *read_extra(struct text extra, struct text name, struct text *ret_unicode,
+        uint64_t *unpacked, uint64_t *packed, uint64_t *offset)
 {
         struct reader r = reader_of(extra.at, extra.len);
+        const char *why = NULL;
 
         while (r.left >= 4) {
                 unsigned id = get_u16(&r);
@@ -176,9 +215,13 @@ static void read_extra(struct text extra, struct text *ret_unicode, uint64_t *un
                 struct reader in = reader_of(field.at, field.len);
 
                 if (r.bad)
-                        return;
-                if (id == EXTRA_UNICODE_PATH && field.len > 5)
+                        return NULL;
+                if (id == EXTRA_UNICODE_PATH) {
+                        why = ret_unicode->at ? "has three names" : judge_unicode(name, field);
+                        if (why)
+                                return why;
                         *ret_unicode = (struct text){field.at + 5, field.len - 5};
+                }
                 if (id != EXTRA_ZIP64)
                         continue;
                 if (unpacked && *unpacked == UINT32_MAX)
@@ -188,6 +231,7 @@ static void read_extra(struct text extra, struct text *ret_unicode, uint64_t *un
                 if (offset && *offset == UINT32_MAX)
                         *offset = get_u64(&in);
         }
+        return NULL;
 }
 
 /* The header before the entry: the same names; where its data end. */
@@ -199,6 +243,7 @@ static int check_local(int fd, struct extent *e, uint64_t packed, struct error *
         struct reader r = reader_of(local, got > 0 ? (size_t)got : 0);
         struct text name, unicode = {NULL, 0};
         unsigned name_len, extra_len;
+        const char *why;
 
         if (get_u32(&r) != LOCAL_SIGNATURE)
                 return damaged(e, "listed in the archive's directory, but not there", err);
@@ -215,9 +260,9 @@ static int check_local(int fd, struct extent *e, uint64_t packed, struct error *
                 skip(&r, LOCAL_SIZE);
         }
         name = take(&r, name_len);
-        read_extra(take(&r, extra_len), &unicode, NULL, NULL, NULL);
-        if (r.bad)
-                return damaged(e, "cut off", err);
+        why = read_extra(take(&r, extra_len), name, &unicode, NULL, NULL, NULL);
+        if (why || r.bad)
+                return damaged(e, why ? why : "cut off", err);
         if (!same(name, e->name) || !unicode.at != !e->unicode.at ||
                 (unicode.at && !same(unicode, e->unicode)))
                 return damaged(e, "has another name in the archive's directory", err);
@@ -247,6 +292,11 @@ static bool is_special(unsigned made_by, uint32_t attributes)
                kind != S_IFREG && kind != S_IFDIR && kind != S_IFLNK;
 }
 
+static bool is_folder(struct text name)
+{
+        return name.len > 0 && name.at[name.len - 1] == '/';
+}
+
 /* One record of the directory, behind its signature. */
 static int read_central(
         int fd, const struct directory *d, struct reader *r, struct extent *ret, struct error *err)
@@ -254,6 +304,7 @@ static int read_central(
         uint64_t packed, unpacked, offset;
         unsigned made_by, name_len, extra_len, comment_len;
         uint32_t attributes;
+        const char *why;
 
         made_by = get_u16(r);
         skip(r, 2);
@@ -269,7 +320,7 @@ static int read_central(
         attributes = get_u32(r);
         offset = get_u32(r);
         ret->name = take(r, name_len);
-        read_extra(take(r, extra_len), &ret->unicode, &unpacked, &packed, &offset);
+        why = read_extra(take(r, extra_len), ret->name, &ret->unicode, &unpacked, &packed, &offset);
         skip(r, comment_len);
         if (r->bad)
                 return error_set(err, CODE_ARCHIVE_DAMAGED, "the archive's directory is cut off");
@@ -279,6 +330,10 @@ static int read_central(
         if (is_special(made_by, attributes))
                 return error_set(err, CODE_ARCHIVE_SPECIAL, "%.*s: a device, pipe or socket",
                         (int)name_len, (const char *)ret->name.at);
+        if (why)
+                return damaged(ret, why, err);
+        if (unpacked > 0 && (is_folder(ret->name) || is_folder(ret->unicode)))
+                return damaged(ret, "a folder with content", err);
         if (offset > d->offset || packed > d->offset)
                 return damaged(ret, "lies outside the archive", err);
         ret->start = offset + d->shift;
@@ -299,8 +354,9 @@ static int check_records(
         int fd, const struct directory *d, struct extent *extents, void **tree, struct error *err)
 {
         struct reader r = reader_of(d->bytes.data, d->bytes.len);
+        struct extent *e;
 
-        for (struct extent *e = extents; r.left > 0; e++) {
+        for (e = extents; r.left > 0; e++) {
                 struct extent *const *found;
 
                 if (get_u32(&r) != CENTRAL_SIGNATURE)
@@ -315,6 +371,10 @@ static int check_records(
                 if (*found != e || e->end > d->offset)
                         return damaged(e, "shares bytes with another entry", err);
         }
+        if (((uint64_t)(e - extents) & d->count_mask) != d->count)
+                return error_set(err, CODE_ARCHIVE_DAMAGED,
+                        "the archive's directory holds %zu entries, and says that it holds %llu",
+                        (size_t)(e - extents), (unsigned long long)d->count);
         return 0;
 }
 
@@ -357,7 +417,7 @@ bool zip_directory_is_there(int fd)
         return find_end(fd, &unused) != 0;
 }
 
-int zip_directory_check(int fd, struct error *err)
+int zip_directory_check(int fd, struct zip_end *ret, struct error *err)
 {
         struct directory d = {.bytes = BUFFER_INIT};
         int r = find_end(fd, &d);
@@ -367,5 +427,6 @@ int zip_directory_check(int fd, struct error *err)
                         "the record at the end of the zip archive contradicts itself");
         r = load(fd, &d, err) < 0 ? -1 : check_directory(fd, &d, err);
         buffer_free(&d.bytes);
+        *ret = d.archive;
         return r;
 }

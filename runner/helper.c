@@ -126,7 +126,9 @@ int helper_ask(struct channel *c, const struct helper_question *q, struct error 
          */
         if (q->request && frame_send(socket, (uint16_t)q->request, q->payload, NULL, 0, NULL) < 0)
                 shutdown(socket, SHUT_WR);
-        r = take_answer(q, socket, err);
+        r = q->meanwhile ? q->meanwhile(q->to, err) : 0;
+        if (r == 0)
+                r = take_answer(q, socket, err);
         fd_close(socket);
         if (r < 0 && (err->code == CODE_INTERRUPTED || err->code == CODE_INFRA_IO))
                 channel_kill(c, id, err->code, NULL);

@@ -21,8 +21,9 @@ struct helper_question {
         enum error_class blamed;      /* whose fault, but ours, it may say that its input is */
         enum code too_slow;           /* when it used up its processor time */
         bool must_finish;             /* tidying up: signals wait until it is done */
+        int (*meanwhile)(void *to, struct error *err); /* work to do before its answer is heard */
         helper_take take;
-        void *to;
+        void *to; /* given to both */
 };
 
 /* Ask and wait. An error that the helper reports itself is `err`, with its own code; a helper that

@@ -44,6 +44,7 @@ int submission_open(struct submission *s, const char *path, struct error *err)
         return 0;
 }
 
+/* Done while the unpacker is at work on the same bytes. */
 static int hash(struct submission *s, struct error *err)
 {
         unsigned char digest[SHA256_DIGEST_SIZE];
@@ -85,7 +86,7 @@ int submission_receive(struct submission *s, const struct task *t, struct error 
                 return error_set(err, CODE_ARCHIVE_TOO_LARGE,
                         "the archive has more than the %llu bytes that the task allows",
                         (unsigned long long)t->max_archive);
-        return hash(s, err);
+        return 0;
 }
 
 static void add_warning(struct submission *s, struct reader *r)
@@ -160,6 +161,13 @@ static int take_done(
         return 1;
 }
 
+static int meanwhile(void *to, struct error *err)
+{
+        struct unpacking *u = to;
+
+        return u->submission->is_directory ? 0 : hash(u->submission, err);
+}
+
 static int take(void *to, unsigned type, struct reader *r, struct error *err)
 {
         struct unpacking *u = to;
@@ -206,6 +214,7 @@ int submission_unpack(struct submission *s, const struct task *t, const struct w
                 .error_type = UNPACK_ERROR,
                 .blamed = CLASS_SUBMISSION,
                 .too_slow = CODE_ARCHIVE_TIMEOUT,
+                .meanwhile = meanwhile,
                 .take = take,
                 .to = &to,
         };

@@ -195,16 +195,17 @@ static int reopen(int tree, int *ret_fd, struct error *err)
 
 /* A copy of the mount at `tree`, its ids mapped as a user namespace does. -1 where the file system
  * or the kernel cannot do that. */
-static int map_ids(int tree, int users, unsigned recursive)
+static int map_ids(int tree, int users, uint64_t attributes, unsigned copied, unsigned mapped)
 {
-        struct mount_attr map = {.attr_set = MOUNT_ATTR_IDMAP, .propagation = MS_PRIVATE};
+        struct mount_attr map = {
+                .attr_set = MOUNT_ATTR_IDMAP | attributes, .propagation = MS_PRIVATE};
         _cleanup_fd_ int copy = sys_open_tree(
-                tree, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | recursive);
+                tree, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | copied);
 
         if (users < 0 || copy < 0)
                 return -1;
         map.userns_fd = (uint64_t)users;
-        if (sys_mount_setattr(copy, "", AT_EMPTY_PATH | recursive, &map) < 0)
+        if (sys_mount_setattr(copy, "", AT_EMPTY_PATH | mapped, &map) < 0)
                 return -1;
         return take_fd(&copy);
 }
@@ -218,7 +219,7 @@ static int map_owner(
                 owner->st_uid == 0 ? ids_open_namespace(who->first)
                                    : ids_make_namespace(owner->st_uid, owner->st_gid, &who->ids);
 
-        return map_ids(tree, users, recursive);
+        return map_ids(tree, users, 0, recursive, recursive);
 }
 
 int mounts_give(int tree, uid_t id)
@@ -230,7 +231,10 @@ int mounts_give(int tree, uid_t id)
         if (fstat(tree, &st) < 0)
                 return -1;
         users = ids_make_namespace(st.st_uid, st.st_gid, &ids);
-        return map_ids(tree, users, 0);
+        /* What is mounted below comes along, to be refused: nothing may be left out in silence. */
+        return map_ids(tree, users,
+                MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC,
+                AT_RECURSIVE, 0);
 }
 
 /* Keep a mount that is to be a layer. It is itself detached; see attach_layers(). */

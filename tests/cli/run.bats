@@ -40,6 +40,20 @@ setup() {
     nothing_left
 }
 
+@test "a directory with another file system in it is refused, not graded without what is there" {
+    is_root || skip 'only root may mount'
+    task good
+    submission palindrome lib/deep/file
+    status=0
+    # shellcheck disable=SC2016 # for the inner shell
+    unshare --mount sh -c 'mount -t tmpfs none "$1/lib" && shift && "$@"' sh "$work/submission" \
+        "$ASSAY" run --json "${weak[@]}" "$work/task" "$work/submission" > "$work/result.json" 2> "$work/errors" ||
+        status=$?
+    ends 3 rejected submission submission.unreadable
+    grep -q ' lib: ' "$work/errors"
+    nothing_left
+}
+
 @test "a JSON answer is a submission too" {
     task good
     echo '{"answer": 42}' > "$work/submission.tar.gz"

@@ -352,6 +352,11 @@ archive.damaged     zip sizes-differ        a:
 archive.damaged     zip names-differ        b:
 archive.damaged     zip overlap             a:
 archive.damaged     zip unicode-name-differs a:
+archive.damaged     zip unicode-name-ascii  two names
+archive.damaged     zip unicode-name-of-other belong
+archive.damaged     zip unicode-name-twice  three names
+archive.damaged     zip folder-with-data    folder with content
+archive.damaged     zip miscounted          entries
 archive.damaged     zip zip64-names-differ  b:
 archive.damaged     zip zip64-overlap       a:
 archive.damaged     zip zip64-ends-differ   contradicts
@@ -385,6 +390,12 @@ TABLE
     make_archive -z zip64
     unpack
     accepted
+    [ "$(cat tree/a)" = body ]
+    remove
+    make_archive -z long-comment # with what looks like the end of an archive, again and again
+    unpack
+    accepted
+    [[ $output != *"behind its end"* ]]
     [ "$(cat tree/a)" = body ]
 }
 
@@ -447,6 +458,7 @@ archive.bad_name touch "$(printf 'new\nline')"
 archive.bad_name touch "$(printf 'bad\377')"
 archive.unsafe_path touch 'a\b'
 archive.too_many_entries touch $(seq 30)
+archive.too_many_entries mkdir d e && touch d/$(seq -s ' d/' 15) e/$(seq -s ' e/' 15)
 archive.too_large head -c 2000000 /dev/zero > big
 archive.too_large truncate -s 2000000 sparse
 TABLE
@@ -576,7 +588,10 @@ TABLE
     make_archive good
     { gzip < archive; echo garbage; } > with-garbage
     { cat archive; echo garbage; } > plain-with-garbage
-    for file in with-garbage plain-with-garbage; do
+    make_archive -z good
+    { cat archive; echo garbage; } > zip-with-garbage
+    make_archive good
+    for file in with-garbage plain-with-garbage zip-with-garbage; do
         run "$build/tests/unpack-driver" "$build/assay-unpack" $file tree
         accepted
         [[ $output == *"warning "*"behind its end"* ]] || fail_with "no warning: $output"

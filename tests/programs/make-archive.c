@@ -238,7 +238,9 @@ static size_t directory_len;
 static unsigned directory_count;
 static uint32_t zip_offset;
 static bool zip64; /* numbers of the directory and of the end stand in their 64-bit places */
-static uint32_t end_offset; /* that the 32-bit end tells then */
+static uint32_t end_offset;      /* that the 32-bit end tells then */
+static unsigned miscounted;      /* entries that the end tells of too much */
+static const char *comment = ""; /* of the archive */
 
 /* What a header says where it lies. */
 struct lie {
@@ -249,6 +251,7 @@ struct lie {
         const char *unicode_local, *unicode_central; /* a second name, for those who want UTF-8 */
         uint16_t flags;
         bool wrong_crc;
+        bool unicode_of_other, unicode_twice;
         bool no_local; /* the directory points at the entry before */
 };
 
@@ -286,17 +289,20 @@ static unsigned char *zip_common(unsigned char *p, uint16_t flags, uint32_t crc,
         return le(p, extra_len, 2);
 }
 
-static size_t unicode_extra(unsigned char *out, const char *name, const char *unicode)
+static size_t unicode_extra(
+        unsigned char *out, const struct lie *lie, const char *name, const char *unicode)
 {
-        unsigned char *p = le(out, 0x7075, 2);
+        unsigned char *p = out;
 
-        if (!unicode)
-                return 0;
-        p = le(p, 5 + strlen(unicode), 2);
-        p = le(p, 1, 1);
-        p = le(p, crc32(name, strlen(name)), 4);
-        memcpy(p, unicode, strlen(unicode));
-        return (size_t)(p - out) + strlen(unicode);
+        for (int times = unicode ? 1 + lie->unicode_twice : 0; times > 0; times--) {
+                p = le(p, 0x7075, 2);
+                p = le(p, 5 + strlen(unicode), 2);
+                p = le(p, 1, 1);
+                p = le(p, crc32(name, strlen(name)) ^ lie->unicode_of_other, 4);
+                memcpy(p, unicode, strlen(unicode));
+                p += strlen(unicode);
+        }
+        return (size_t)(p - out);
 }
 
 static size_t zip64_extra(unsigned char *out, uint64_t size, uint64_t packed, uint64_t offset)
@@ -335,7 +341,7 @@ static void zip_item(const struct item *i, const struct lie *lie)
         uint32_t size = lie->declared ? lie->declared : len;
         size_t name_len = lie->name_len ? lie->name_len : strlen(i->name);
         unsigned char local[64], extra[128], *p = le(local, 0x04034b50, 4);
-        size_t extra_len = unicode_extra(extra, i->name, lie->unicode_local);
+        size_t extra_len = unicode_extra(extra, lie, i->name, lie->unicode_local);
         uint32_t told;
 
         if (lie->wrong_crc)
@@ -350,7 +356,7 @@ static void zip_item(const struct item *i, const struct lie *lie)
                 put(data, len);
                 zip_offset += (uint32_t)((size_t)(p - local) + name_len + extra_len + len);
         }
-        extra_len = unicode_extra(extra, i->name, lie->unicode_central);
+        extra_len = unicode_extra(extra, lie, i->name, lie->unicode_central);
         told = lie->central_size ? lie->central_size : size;
         extra_len += zip64_extra(extra + extra_len, told, len, here);
         p = le(directory + directory_len, 0x02014b50, 4);
@@ -388,12 +394,13 @@ static void zip_end(void)
         }
         p = le(p, 0x06054b50, 4);
         p = le(p, 0, 4);
-        p = le(p, directory_count, 2);
-        p = le(p, directory_count, 2);
+        p = le(p, directory_count + miscounted, 2);
+        p = le(p, directory_count + miscounted, 2);
         p = le(p, zip64 && !end_offset ? UINT32_MAX : directory_len, 4);
         p = le(p, end_offset ? end_offset : zip64 ? UINT32_MAX : zip_offset, 4);
-        p = le(p, 0, 2);
+        p = le(p, strlen(comment), 2);
         put(end, (size_t)(p - end));
+        put(comment, strlen(comment));
 }
 
 /* --- oddities ---------------------------------------------------------------------------- */
@@ -426,7 +433,8 @@ static char *repeat(const char *part, size_t count)
 
 static void named(const char *part, size_t count)
 {
-        struct item i = {FILE_, repeat(part, count), 0, "x", 0};
+        bool folder = part[strlen(part) - 1] == '/';
+        struct item i = {folder ? DIR : FILE_, repeat(part, count), 0, folder ? "" : "x", 0};
 
         put_item(&i);
 }
@@ -654,7 +662,43 @@ static void zip_unicode(void)
 
 static void zip_unicode_differs(void)
 {
-        lie(&(struct lie){.unicode_local = "b"});
+        lie(&(struct lie){.unicode_local = "\xc3\xa9"});
+}
+
+static void zip_unicode_ascii(void)
+{
+        lie(&(struct lie){.unicode_local = "b", .unicode_central = "b"});
+}
+
+static void zip_unicode_of_other(void)
+{
+        lie(&(struct lie){.unicode_local = "\xc3\xa9",
+                .unicode_central = "\xc3\xa9",
+                .unicode_of_other = true});
+}
+
+static void zip_unicode_twice(void)
+{
+        lie(&(struct lie){
+                .unicode_local = "\xc3\xa9", .unicode_central = "\xc3\xa9", .unicode_twice = true});
+}
+
+static void zip_folder_with_data(void)
+{
+        put_item(&(struct item){DIR, "d/", 0, "body", 0});
+        put_item(&one);
+}
+
+static void zip_miscounted(void)
+{
+        put_item(&one);
+        miscounted = 1;
+}
+
+static void zip_long_comment(void)
+{
+        put_item(&one);
+        comment = repeat("PK\5\6", 15000);
 }
 
 static void zip64_good(void)
@@ -727,6 +771,12 @@ static const struct {
         {"overlap", zip_overlap},
         {"unicode-name", zip_unicode},
         {"unicode-name-differs", zip_unicode_differs},
+        {"unicode-name-ascii", zip_unicode_ascii},
+        {"unicode-name-of-other", zip_unicode_of_other},
+        {"unicode-name-twice", zip_unicode_twice},
+        {"folder-with-data", zip_folder_with_data},
+        {"miscounted", zip_miscounted},
+        {"long-comment", zip_long_comment},
         {"zip64", zip64_good},
         {"zip64-names-differ", zip64_names_differ},
         {"zip64-overlap", zip64_overlap},
