@@ -161,6 +161,9 @@ int channel_send_order(int socket, uint32_t id, const struct cell_order *order, 
                 put_text(&payload, order->mounts[i].place);
                 fds[count++] = order->mounts[i].tree;
         }
+        put_u32(&payload, order->layer_count);
+        for (unsigned i = 0; i < order->layer_count; i++)
+                fds[count++] = order->layers[i];
         put_text(&payload, order->result_dir);
         put_text(&payload, order->result_file);
         return frame_send(socket, CELL_START, &payload, fds, count, err);

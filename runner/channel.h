@@ -49,6 +49,8 @@ struct cell_order {
                 const char *place;
         } mounts[CELL_MAX_MOUNTS];
         unsigned mount_count;
+        const int *layers; /* of the image, the lowest first; at most CELL_MAX_LAYERS */
+        unsigned layer_count;
         const char *result_dir, *result_file; /* "" for none */
 };
 

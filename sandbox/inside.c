@@ -174,6 +174,7 @@ static void wait_for_request(struct inside *in)
         /* Trees come ready as mounts. */
         for (unsigned i = 0; i < in->request.mount_count; i++)
                 in->request.mounts[i].tree = fd_close(in->request.mounts[i].tree);
+        request_close_layers(&in->request);
 }
 
 static void wait_for_mounts(struct inside *in)
@@ -181,21 +182,25 @@ static void wait_for_mounts(struct inside *in)
         _cleanup_frame_ struct frame f = FRAME_INIT;
         struct mounts *m = &in->mounts;
         struct reader r;
-        unsigned trees;
+        const bool image = in->request.layer_count > 0, result = *in->request.result_dir;
+        unsigned trees, next;
 
         receive(in, INSIDE_MOUNTS, &f);
         r = reader_of(f.payload.data, f.payload.len);
         trees = get_u8(&r);
-        if (trees > MOUNTS_MAX || f.fd_count != trees + 1U + (*in->request.result_dir != '\0'))
+        if (trees > MOUNTS_MAX || f.fd_count != trees + 1U + image + result)
                 _exit(1);
         for (unsigned i = 0; i < trees; i++) {
                 get_text(&r, m->trees[i].place, CELL_MAX_PLACE);
                 m->trees[i].mount = take_fd(&f.fds[i]);
         }
         m->tree_count = trees;
-        m->root = take_fd(&f.fds[trees]);
-        if (f.fd_count > trees + 1U)
-                m->result = take_fd(&f.fds[trees + 1]);
+        next = trees;
+        m->root = take_fd(&f.fds[next++]);
+        if (image)
+                m->image = take_fd(&f.fds[next++]);
+        if (result)
+                m->result = take_fd(&f.fds[next++]);
         if (!reader_done(&r))
                 _exit(1);
 }

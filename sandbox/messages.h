@@ -15,9 +15,11 @@ enum cell_message {
         CELL_START = 1, /* u32 id, u8 enum cell_profile, u8 flags, LIMIT_COUNT × u64 limit,
                            u32 uid, u32 gid (inside), text workdir, u32 n + n × text argument, u32 n
                            + n × text NAME=VALUE,    u32 n + n × (u8 enum place_kind, text place):
-                           one descriptor each,    text result directory (empty: none), text result
-                           file beneath it;    descriptors: stdin, stdout, stderr, then one tree for
-                           each mount */
+                           one descriptor each,    u32 layers of the image that is the cell's root,
+                           one descriptor each, the lowest first (none: the image `host`),    text
+                           result directory (empty: none), text result file beneath it;
+                           descriptors: stdin, stdout, stderr, then one tree for each mount, then
+                           the layers: in `serve` directories of the unpacker alone */
         CELL_TREE,  /* nothing in it; descriptor: a directory that cells may have as PLACE_OWNED.
                        Taken only before everything else, while the runner has its caller's rights
                        and has read nothing yet */
@@ -120,6 +122,7 @@ enum {
         CELL_MAX_ARGUMENTS = 4096,
         CELL_MAX_ARGUMENT = 128 << 10,
         CELL_MAX_MOUNTS = 16,
+        CELL_MAX_LAYERS = 128,
         CELL_MAX_PLACE = 256, /* bytes of a path inside the cell */
         CELL_STDIO = 3,
         SUPERVISOR_SOCKET = 3, /* descriptor of the supervisor's end */

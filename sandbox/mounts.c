@@ -17,7 +17,7 @@
 
 void mounts_init(struct mounts *m)
 {
-        m->root = m->result = m->proc = m->terminals = m->host = -EBADF;
+        m->root = m->image = m->result = m->proc = m->terminals = m->host = -EBADF;
 }
 
 void mounts_free(struct mounts *m)
@@ -44,6 +44,7 @@ void mounts_close_trees(struct mounts *m)
                 fd_close(m->layers[--m->layer_count]);
         while (m->tree_count > 0)
                 fd_close(m->trees[--m->tree_count].mount);
+        m->image = fd_close(m->image);
 }
 
 bool mounts_full(const struct mounts *m)
@@ -55,7 +56,8 @@ bool mounts_full(const struct mounts *m)
 
 /* --- trees of the host ---------------------------------------------------------------------- */
 
-/* Layers of overlays that are the cell's own lie in its root, where /proc will cover them. */
+/* Layers of overlays that are the cell's own lie in its tmpfs, where /proc will cover them if that
+ * is its root. */
 static int make_place(struct mounts *m, char *ret, size_t size)
 {
         snprintf(ret, size, "proc/layer-%u", m->next_place++);
@@ -480,6 +482,92 @@ static int add_host(const struct mounts_for *who, struct mounts *m, struct error
         return add_java_settings(who, m, err);
 }
 
+/* --- an image from the store ---------------------------------------------------------------- */
+
+/* The layers as overlay is to have them: as root with the unpacker's id shown as the cell's. What
+ * was opened for that stays in `opened` until the overlay is made. */
+static int gather_layers(
+        const struct mounts_for *who, struct mounts *m, int *opened, int *ret, struct error *err)
+{
+        const struct cell_request *q = who->request;
+        _cleanup_fd_ int users =
+                who->root ? ids_make_namespace(IDS_UNPACK, IDS_UNPACK, &who->ids) : -EBADF;
+
+        for (unsigned i = 0; i < q->layer_count; i++) {
+                int mapped;
+
+                ret[i] = q->layers[i];
+                if ((!who->root || attach_layers()) && reopen(ret[i], &opened[i], err) < 0)
+                        return -1;
+                if (opened[i] >= 0)
+                        ret[i] = opened[i];
+                mapped = who->root ? map_ids(ret[i], users, 0, 0, 0) : -1;
+                if (mapped < 0)
+                        continue;
+                ret[i] = mapped;
+                if (keep_layer(m, mapped) < 0)
+                        return error_errno(
+                                err, CODE_INFRA_CELL, errno, "cannot attach a layer of the image");
+        }
+        return 0;
+}
+
+/* Up to what the kernel takes in one text as all kernels know it, else one by one. */
+static int set_layers(int fs, const int *layers, unsigned count)
+{
+        char all[256] = "", one[32];
+        size_t len = 0;
+
+        for (unsigned i = count; i-- > 0 && len < sizeof all;)
+                len += (size_t)snprintf(all + len, sizeof all - len, "%s/proc/self/fd/%d",
+                        len > 0 ? ":" : "", layers[i]);
+        if (len < sizeof all)
+                return sys_fsconfig(fs, FSCONFIG_SET_STRING, "lowerdir", all, 0);
+        for (unsigned i = count; i-- > 0;) {
+                snprintf(one, sizeof one, "/proc/self/fd/%d", layers[i]);
+                if (sys_fsconfig(fs, FSCONFIG_SET_STRING, "lowerdir+", one, 0) < 0)
+                        return -1;
+        }
+        return 0;
+}
+
+static int mount_image(
+        const struct mounts_for *who, struct mounts *m, const int *layers, struct error *err)
+{
+        _cleanup_fd_ int fs = sys_fsopen("overlay", FSOPEN_CLOEXEC), work = -EBADF;
+        _cleanup_fd_ int own =
+                openat(m->root, MOUNTS_OWN_FILES, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        char own_path[64], work_path[64];
+
+        work = make_layer(m, work_path, sizeof work_path);
+        snprintf(own_path, sizeof own_path, "/proc/self/fd/%d", own);
+        if (fs >= 0 && own >= 0 && work >= 0 &&
+                set_layers(fs, layers, who->request->layer_count) == 0 &&
+                (who->root || sys_fsconfig(fs, FSCONFIG_SET_FLAG, "userxattr", NULL, 0) == 0) &&
+                sys_fsconfig(fs, FSCONFIG_SET_STRING, "upperdir", own_path, 0) == 0 &&
+                sys_fsconfig(fs, FSCONFIG_SET_STRING, "workdir", work_path, 0) == 0 &&
+                sys_fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) == 0)
+                m->image = sys_fsmount(fs, FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID);
+        return m->image >= 0 ? 0
+                             : error_errno(err, CODE_INFRA_CELL, errno,
+                                       "cannot mount the %u layers of the image",
+                                       who->request->layer_count);
+}
+
+static int add_image(const struct mounts_for *who, struct mounts *m, struct error *err)
+{
+        int opened[CELL_MAX_LAYERS], layers[CELL_MAX_LAYERS], r;
+
+        for (unsigned i = 0; i < CELL_MAX_LAYERS; i++)
+                opened[i] = -EBADF;
+        r = gather_layers(who, m, opened, layers, err);
+        if (r == 0)
+                r = mount_image(who, m, layers, err);
+        for (unsigned i = 0; i < CELL_MAX_LAYERS; i++)
+                fd_close(opened[i]);
+        return r;
+}
+
 static int make_all(struct mounts *m, const struct mounts_for *who, struct error *err)
 {
         const struct cell_request *q = who->request;
@@ -488,7 +576,7 @@ static int make_all(struct mounts *m, const struct mounts_for *who, struct error
          * in this, the cell's own, mount namespace already. */
         if (!who->root && sys_move_mount(m->root, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH) < 0)
                 return error_errno(err, CODE_INFRA_CELL, errno, "cannot attach the root of a cell");
-        if (add_host(who, m, err) < 0)
+        if ((q->layer_count > 0 ? add_image : add_host)(who, m, err) < 0)
                 return -1;
         for (unsigned i = 0; i < q->mount_count; i++)
                 if (add_requested(who, m, &q->mounts[i], err) < 0)

@@ -11,7 +11,8 @@
 enum { MOUNTS_MAX = CELL_MAX_MOUNTS + 16 };
 
 struct mounts {
-        int root;            /* tmpfs: the root, and all that the cell may write */
+        int root;            /* tmpfs: all that the cell may write, and with `host` the root */
+        int image;           /* the root of a cell that has an image, or -EBADF */
         int result;          /* tmpfs for the result, or -EBADF */
         int proc, terminals; /* what only the cell's own namespaces can give */
         struct {
@@ -19,11 +20,14 @@ struct mounts {
                 char place[CELL_MAX_PLACE]; /* without the leading slash */
         } trees[MOUNTS_MAX];
         unsigned tree_count;
-        int layers[2 * MOUNTS_MAX]; /* mounts that only overlays need */
+        int layers[2 * MOUNTS_MAX + CELL_MAX_LAYERS]; /* mounts that only overlays need */
         unsigned layer_count, next_place;
         int host;            /* of the layers, the view of the host's root; -EBADF: none */
         uint64_t host_mount; /* that it shows */
 };
+
+/* Where, in the tmpfs, the cell's own files over an image are. */
+#define MOUNTS_OWN_FILES "own"
 
 /* In memory that is zero. */
 void mounts_init(struct mounts *m);

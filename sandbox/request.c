@@ -18,7 +18,14 @@ void request_forget(struct cell_request *r)
 {
         r->argv = r->envp = NULL;
         r->mount_count = 0;
+        r->layer_count = 0;
         request_init(r);
+}
+
+void request_close_layers(struct cell_request *r)
+{
+        for (unsigned i = 0; i < r->layer_count; i++)
+                r->layers[i] = fd_close(r->layers[i]);
 }
 
 void request_free(struct cell_request *r)
@@ -33,6 +40,7 @@ void request_free(struct cell_request *r)
                 fd_close(r->stdio[i]);
         for (unsigned i = 0; i < r->mount_count; i++)
                 fd_close(r->mounts[i].tree);
+        request_close_layers(r);
         request_forget(r);
 }
 
@@ -54,7 +62,7 @@ static void get_mounts(struct reader *r, struct frame *f, struct cell_request *r
 {
         uint32_t count = get_u32(r);
 
-        if (count > CELL_MAX_MOUNTS || f->fd_count != CELL_STDIO + count) {
+        if (count > CELL_MAX_MOUNTS || f->fd_count < CELL_STDIO + count) {
                 r->bad = true;
                 return;
         }
@@ -67,6 +75,19 @@ static void get_mounts(struct reader *r, struct frame *f, struct cell_request *r
                 if (m->kind >= PLACE_KIND_COUNT || !beneath_is_place(m->place))
                         r->bad = true;
         }
+}
+
+static void get_layers(struct reader *r, struct frame *f, struct cell_request *ret)
+{
+        unsigned first = CELL_STDIO + ret->mount_count;
+        uint32_t count = get_u32(r);
+
+        if (count > CELL_MAX_LAYERS || f->fd_count != first + count) {
+                r->bad = true;
+                return;
+        }
+        for (uint32_t i = 0; i < count; i++)
+                ret->layers[ret->layer_count++] = take_fd(&f->fds[first + i]);
 }
 
 static bool limits_ok(const struct limits *l)
@@ -104,6 +125,7 @@ int request_decode(struct frame *f, struct cell_request *ret, struct error *err)
         ret->argv = get_list(&r);
         ret->envp = get_list(&r);
         get_mounts(&r, f, ret);
+        get_layers(&r, f, ret);
         get_text(&r, ret->result_dir, sizeof ret->result_dir);
         get_text(&r, ret->result_file, sizeof ret->result_file);
         for (unsigned i = 0; i < CELL_STDIO && i < f->fd_count; i++)

@@ -24,6 +24,8 @@ struct cell_request {
         int stdio[CELL_STDIO];
         struct request_mount mounts[CELL_MAX_MOUNTS];
         unsigned mount_count;
+        int layers[CELL_MAX_LAYERS]; /* of the image, the lowest first */
+        unsigned layer_count;        /* 0: the image `host` */
         char result_dir[CELL_MAX_PLACE];
         char result_file[CELL_MAX_PLACE];
 };
@@ -34,6 +36,8 @@ void request_init(struct cell_request *r);
  * request_free(). */
 int request_decode(struct frame *f, struct cell_request *ret, struct error *err);
 void request_free(struct cell_request *r);
+/* They are not needed any more. */
+void request_close_layers(struct cell_request *r);
 /* Somebody else has taken it over: it holds nothing any more. */
 void request_forget(struct cell_request *r);
 

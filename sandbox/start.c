@@ -163,21 +163,24 @@ static int give_request(struct cell *c, const struct buffer *payload, struct err
         /* A long request waits until the first process reads; not for ever. */
         const struct timeval patience = {.tv_sec = 30};
         const struct cell_request *q = &c->request;
-        int fds[CELL_STDIO + CELL_MAX_MOUNTS];
+        unsigned count = 0;
+        int fds[FRAME_MAX_FDS];
 
         setsockopt(c->socket, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
         for (unsigned i = 0; i < CELL_STDIO; i++)
-                fds[i] = q->stdio[i];
+                fds[count++] = q->stdio[i];
         for (unsigned i = 0; i < q->mount_count; i++)
-                fds[CELL_STDIO + i] = q->mounts[i].tree;
-        return cell_tell(c, INSIDE_REQUEST, payload, fds, CELL_STDIO + q->mount_count, err);
+                fds[count++] = q->mounts[i].tree;
+        for (unsigned i = 0; i < q->layer_count; i++)
+                fds[count++] = q->layers[i];
+        return cell_tell(c, INSIDE_REQUEST, payload, fds, count, err);
 }
 
 static int give_mounts(struct cell *c, const struct mounts_for *who, struct error *err)
 {
         _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
         struct mounts *m = &c->mounts;
-        int fds[MOUNTS_MAX + 2];
+        int fds[MOUNTS_MAX + 3];
         unsigned count;
 
         if (view_begin(m, who, err) < 0 || mounts_make(m, who, err) < 0)
@@ -189,6 +192,8 @@ static int give_mounts(struct cell *c, const struct mounts_for *who, struct erro
         }
         count = m->tree_count;
         fds[count++] = m->root;
+        if (m->image >= 0)
+                fds[count++] = m->image;
         if (m->result >= 0)
                 fds[count++] = m->result;
         return cell_tell(c, INSIDE_MOUNTS, &payload, fds, count, err);

@@ -191,6 +191,13 @@ static bool may_ask(const struct supervisor *s, const struct cell_request *q)
                         (m->kind == PLACE_OWNED && !supervisor_trusts(s, m->tree)))
                         return false;
         }
+        for (unsigned i = 0; i < q->layer_count; i++) {
+                struct stat st;
+
+                if (fstat(q->layers[i], &st) < 0 || !S_ISDIR(st.st_mode) ||
+                        (s->machine.root && st.st_uid != IDS_UNPACK))
+                        return false;
+        }
         return true;
 }
 

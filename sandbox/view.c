@@ -35,41 +35,51 @@ static const struct {
         {"dev/ptmx", "pts/ptmx"},
 };
 
+/* Over an image lie only those without which a cell is none: whatever the image put there, a link
+ * as well, is hidden, and never followed. */
 static const struct {
         const char *path;
         mode_t mode;
+        bool over_image;
 } directories[] = {
-        {"dev", 0755},
-        {"dev/pts", 0755},
-        {"dev/shm", 01777},
-        {"etc", 0755},
-        {"home", 0755},
-        {"proc", 0755},
-        {"root", 0700},
-        {"run", 0755},
-        {"tmp", 01777},
-        {"var", 0755},
-        {"var/tmp", 01777},
+        {"dev", 0755, true},
+        {"dev/pts", 0755, true},
+        {"dev/shm", 01777, true},
+        {"etc", 0755, true},
+        {"home", 0755, false},
+        {"proc", 0755, true},
+        {"root", 0700, false},
+        {"run", 0755, false},
+        {"tmp", 01777, true},
+        {"var", 0755, false},
+        {"var/tmp", 01777, false},
 };
 
 static const struct {
         const char *path, *text;
+        bool over_image;
 } etc_files[] = {
-        {"etc/passwd", "root:x:0:0:root:/root:/bin/sh\n"
-                       "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n"},
-        {"etc/group", "root:x:0:\nnogroup:x:65534:\n"},
-        {"etc/hostname", "cell\n"},
-        {"etc/hosts", "127.0.0.1 localhost cell\n::1 localhost\n"},
+        {"etc/passwd",
+                "root:x:0:0:root:/root:/bin/sh\n"
+                "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n",
+                false},
+        {"etc/group", "root:x:0:\nnogroup:x:65534:\n", false},
+        {"etc/hostname", "cell\n", true},
+        {"etc/hosts", "127.0.0.1 localhost cell\n::1 localhost\n", true},
 };
 
 /* The same files without and with a way out. */
 static const struct {
         const char *path, *texts[2];
+        bool over_image;
 } network_files[] = {
-        {"etc/nsswitch.conf", {"passwd: files\ngroup: files\nhosts: files\n",
-                                      "passwd: files\ngroup: files\nhosts: files dns\n"}},
+        {"etc/nsswitch.conf",
+                {"passwd: files\ngroup: files\nhosts: files\n",
+                        "passwd: files\ngroup: files\nhosts: files dns\n"},
+                false},
         {"etc/resolv.conf",
-                {"", "nameserver " NETWORK_RESOLVER "\nnameserver " NETWORK_RESOLVER_IPV6 "\n"}},
+                {"", "nameserver " NETWORK_RESOLVER "\nnameserver " NETWORK_RESOLVER_IPV6 "\n"},
+                true},
 };
 
 /* Parts of /proc that say or do more than a cell needs, though the kernel already refuses most to
@@ -124,41 +134,59 @@ static int write_file(int root, const char *path, const char *text)
         return fd < 0 ? -1 : fd_write_all(fd, text, strlen(text));
 }
 
-static int make_devices(const struct mounts *m)
+/* An ordinary user may not make device nodes: the places where the host's are shown. */
+static int make_devices(int root, bool nodes)
 {
         char path[32];
+        int r = 0;
 
-        for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
+        for (size_t i = 0; r == 0 && i < sizeof devices / sizeof *devices; i++) {
                 snprintf(path, sizeof path, "dev/%s", devices[i].name);
-                if (mknodat(m->root, path, S_IFCHR | 0666,
-                            makedev(devices[i].major, devices[i].minor)) < 0)
-                        return -1;
+                r = nodes ? mknodat(root, path, S_IFCHR | 0666,
+                                    makedev(devices[i].major, devices[i].minor))
+                          : write_file(root, path, "");
         }
-        return 0;
+        return r;
 }
 
-static int fill_root(const struct mounts *m, bool with_nodes, bool with_network)
+/* What `host` lacks and an image has is not made over the image. */
+static int fill_root(int root, bool over_image, bool with_nodes, bool with_network)
 {
         int r = 0;
 
         for (size_t i = 0; r == 0 && i < sizeof directories / sizeof *directories; i++)
-                r = mkdirat(m->root, directories[i].path, directories[i].mode);
-        if (r == 0 && with_nodes)
-                r = make_devices(m);
+                if (directories[i].over_image >= over_image)
+                        r = mkdirat(root, directories[i].path, directories[i].mode);
+        if (r == 0)
+                r = make_devices(root, with_nodes);
         for (size_t i = 0; r == 0 && i < sizeof etc_files / sizeof *etc_files; i++)
-                r = write_file(m->root, etc_files[i].path, etc_files[i].text);
+                if (etc_files[i].over_image >= over_image)
+                        r = write_file(root, etc_files[i].path, etc_files[i].text);
         for (size_t i = 0; r == 0 && i < sizeof network_files / sizeof *network_files; i++)
-                r = write_file(
-                        m->root, network_files[i].path, network_files[i].texts[with_network]);
+                if (network_files[i].over_image >= over_image)
+                        r = write_file(
+                                root, network_files[i].path, network_files[i].texts[with_network]);
         for (size_t i = 0; r == 0 && i < sizeof dev_links / sizeof *dev_links; i++)
-                r = symlinkat(dev_links[i].target, m->root, dev_links[i].path);
+                r = symlinkat(dev_links[i].target, root, dev_links[i].path);
         return r;
+}
+
+/* The place of the cell's own files: its root, or what is to lie over the image. */
+static int open_own_files(const struct mounts *m, bool image)
+{
+        if (image && (mkdirat(m->root, MOUNTS_OWN_FILES, 0755) < 0 ||
+                             mkdirat(m->root, "proc", 0755) < 0)) /* where layers are attached */
+                return -1;
+        return openat(m->root, image ? MOUNTS_OWN_FILES : ".",
+                O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
 int view_begin(struct mounts *m, const struct mounts_for *who, struct error *err)
 {
         const struct cell_request *q = who->request;
         const uint64_t *limit = q->limits.value;
+        const bool image = q->layer_count > 0;
+        _cleanup_fd_ int own = -EBADF;
         mode_t saved;
         int r;
 
@@ -170,7 +198,8 @@ int view_begin(struct mounts *m, const struct mounts_for *who, struct error *err
         if (m->root < 0 || (*q->result_dir && m->result < 0))
                 return -1;
         saved = umask(0); /* modes are what the tables say */
-        r = fill_root(m, who->root, (q->flags & CELL_NETWORK) != 0);
+        own = open_own_files(m, image);
+        r = own < 0 ? -1 : fill_root(own, image, who->root, (q->flags & CELL_NETWORK) != 0);
         umask(saved);
         return r < 0 ? error_errno(err, CODE_INFRA_CELL, errno, "cannot fill the root of a cell")
                      : 0;
@@ -244,10 +273,15 @@ int view_begin_inside(struct mounts *m, struct error *err)
         return 0;
 }
 
+static int root_of(const struct mounts *m)
+{
+        return m->image >= 0 ? m->image : m->root;
+}
+
 static int attach_proc(const struct mounts *m)
 {
         struct mount_attr read_only = {.attr_set = MOUNT_ATTR_RDONLY};
-        int root = m->root;
+        int root = root_of(m);
 
         if (attach(m->proc, root, "proc") < 0)
                 return -1;
@@ -280,7 +314,7 @@ static int attach_devices(int root)
                 snprintf(from, sizeof from, "/dev/%s", devices[i].name);
                 node = sys_open_tree(AT_FDCWD, from, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
                 if (node < 0 || sys_mount_setattr(node, "", AT_EMPTY_PATH, &read_only) < 0 ||
-                        write_file(root, from + 1, "") < 0 || attach(node, root, from + 1) < 0)
+                        attach(node, root, from + 1) < 0)
                         return -1;
         }
         return 0;
@@ -289,20 +323,22 @@ static int attach_devices(int root)
 static int attach_trees(const struct mounts *m, const char *result_dir)
 {
         for (unsigned i = 0; i < m->tree_count; i++)
-                if (attach_tree(m->trees[i].mount, m->root, m->trees[i].place) < 0)
+                if (attach_tree(m->trees[i].mount, root_of(m), m->trees[i].place) < 0)
                         return -1;
-        return m->result < 0 ? 0 : attach_tree(m->result, m->root, result_dir + 1);
+        return m->result < 0 ? 0 : attach_tree(m->result, root_of(m), result_dir + 1);
 }
 
 int view_fit(struct mounts *m, const struct cell_request *request, bool root, struct error *err)
 {
         const char *step = NULL;
 
-        if (root && sys_move_mount(m->root, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH) < 0)
+        /* An ordinary user's tmpfs is there already. */
+        if ((root || m->image >= 0) &&
+                sys_move_mount(root_of(m), "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH) < 0)
                 step = "attach its root";
-        else if (!root && attach_devices(m->root) < 0)
+        else if (!root && attach_devices(root_of(m)) < 0)
                 step = "show its devices";
-        else if (attach(m->terminals, m->root, "dev/pts") < 0)
+        else if (attach(m->terminals, root_of(m), "dev/pts") < 0)
                 step = "attach its terminals";
         else if (attach_proc(m) < 0)
                 step = "attach /proc";
@@ -317,8 +353,8 @@ int view_fit(struct mounts *m, const struct cell_request *request, bool root, st
  * even an empty directory, is left. */
 int view_leave_host(const struct mounts *m, struct error *err)
 {
-        if (fchdir(m->root) < 0 || sys_pivot_root(".", ".") < 0 || umount2(".", MNT_DETACH) < 0 ||
-                chdir("/") < 0)
+        if (fchdir(root_of(m)) < 0 || sys_pivot_root(".", ".") < 0 ||
+                umount2(".", MNT_DETACH) < 0 || chdir("/") < 0)
                 return error_errno(
                         err, CODE_INFRA_CELL, errno, "a cell cannot leave the host's root");
         return 0;

@@ -19,7 +19,7 @@
 #include <sys/types.h>
 
 enum {
-        FRAME_MAX_FDS = 48,
+        FRAME_MAX_FDS = 160,
         FRAME_MAX_PAYLOAD = 4 << 20, /* no frame of ours is longer */
 };
 

@@ -73,6 +73,7 @@ static void ask(int socket, const struct order *o)
         put_u32(&b, 1);
         put_u8(&b, (uint8_t)o->kind);
         put_text(&b, "/host");
+        put_u32(&b, 0); /* layers */
         put_text(&b, "");
         put_text(&b, "");
         for (int i = 0; i < CELL_STDIO; i++)

@@ -19,6 +19,7 @@ enum fault {
         BAD_PLACE_KIND,
         BAD_RESULT_DIR,
         TOO_FEW_FDS,
+        TOO_MANY_LAYERS,
         TRAILING,
         NO_FAULT,
 };
@@ -49,6 +50,7 @@ static void fill(struct buffer *b, enum fault fault)
         put_u32(b, 1);
         put_u8(b, fault == BAD_PLACE_KIND ? PLACE_KIND_COUNT : PLACE_VIEW);
         put_text(b, fault == BAD_PLACE ? "/a/../b" : "/tests");
+        put_u32(b, fault == TOO_MANY_LAYERS ? CELL_MAX_LAYERS + 1 : 1);
         put_text(b, fault == BAD_RESULT_DIR ? "/.." : "/results");
         put_text(b, "score.json");
         if (fault == TRAILING)
@@ -62,7 +64,7 @@ static int decode(enum fault fault, struct cell_request *ret)
         int r;
 
         fill(&f.payload, fault);
-        f.fd_count = fault == TOO_FEW_FDS ? 3 : 4;
+        f.fd_count = fault == TOO_FEW_FDS ? 4 : 5;
         for (unsigned i = 0; i < f.fd_count; i++)
                 f.fds[i] = open("/dev/null", O_RDWR | O_CLOEXEC);
         r = request_decode(&f, ret, &err);
@@ -82,6 +84,8 @@ Test(request, a_good_one_is_taken_over)
         cr_expect_str_eq(q.envp[0], "A=b");
         cr_expect_str_eq(q.mounts[0].place, "/tests");
         cr_expect_geq(q.mounts[0].tree, 0);
+        cr_expect_eq(q.layer_count, 1);
+        cr_expect_geq(q.layers[0], 0);
         request_free(&q);
 }
 
@@ -108,8 +112,8 @@ Test(request, every_truncation_is_refused)
                 struct cell_request q;
 
                 buffer_add(&f.payload, b.data, len);
-                f.fd_count = 4;
-                for (unsigned i = 0; i < 4; i++)
+                f.fd_count = 5;
+                for (unsigned i = 0; i < 5; i++)
                         f.fds[i] = -EBADF;
                 cr_expect_eq(request_decode(&f, &q, NULL), -1, "length %zu", len);
                 frame_free(&f);
