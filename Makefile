@@ -115,18 +115,23 @@ $(BUILD)/obj/%.o: %.c Makefile
 	$(QUIET)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 # System call tables: libseccomp compiles each into an array, at build time.
+filter_gen = $(QUIET)$(CC) -D_GNU_SOURCE -I. -Isandbox/base -include sandbox/base/banned.h -std=c17 \
+    $(WARNINGS) -DTABLE='"$<"' -o $@ sandbox/base/filter_gen.c -lseccomp
 $(BUILD)/gen/filter_gen_%: %/filter_table.h sandbox/base/filter_gen.c sandbox/base/filter.h
 	@mkdir -p $(@D)
-	$(QUIET)$(CC) -D_GNU_SOURCE -I. -Isandbox/base -include sandbox/base/banned.h -std=c17 $(WARNINGS) \
-	    -DTABLE='"$*/filter_table.h"' -o $@ sandbox/base/filter_gen.c -lseccomp
+	$(filter_gen)
+$(BUILD)/gen/filter_gen_%_layer: %/filter_layer_table.h %/filter_table.h sandbox/base/filter_gen.c \
+    sandbox/base/filter.h
+	@mkdir -p $(@D)
+	$(filter_gen)
 $(BUILD)/gen/filter_%.h: $(BUILD)/gen/filter_gen_%
 	$(QUIET)$< $* > $@.new && mv $@.new $@
-.PRECIOUS: $(BUILD)/gen/filter_gen_%
+.PRECIOUS: $(BUILD)/gen/filter_gen_% $(BUILD)/gen/filter_gen_%_layer
 
-filters := $(patsubst %,$(BUILD)/gen/filter_%.h,sandbox images evaluators)
+filters := $(patsubst %,$(BUILD)/gen/filter_%.h,sandbox images images_layer evaluators)
 $(call objects,$(cell_src) $(unpack_src) $(score_src)): | $(filters)
 $(call objects,sandbox/confine_cell.c sandbox/trace.c): $(BUILD)/gen/filter_sandbox.h
-$(call objects,images/main.c): $(BUILD)/gen/filter_images.h
+$(call objects,images/main.c): $(BUILD)/gen/filter_images.h $(BUILD)/gen/filter_images_layer.h
 $(call objects,evaluators/main.c): $(BUILD)/gen/filter_evaluators.h
 
 # --- tests ---------------------------------------------------------------------------------

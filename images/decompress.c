@@ -19,6 +19,7 @@ enum {
         HEAD = 512,
         XZ_MEMORY = 80 << 20, /* xz -9 needs 65 MiB */
         ZSTD_WINDOW_LOG = 26, /* 64 MiB */
+        BLOB_WINDOW_LOG = 25, /* many files are remembered beside it */
 };
 
 enum step {
@@ -43,6 +44,10 @@ struct decompressor {
         const struct codec *codec; /* NULL: as it is */
         bool began;                /* `state` is there */
         bool in_part, at_end, left_some;
+        uint64_t left; /* bytes to read, at most */
+        bool is_blob;
+        int window_log;
+        struct sha256_ctx digest, plain;
         union {
                 z_stream gzip;
                 bz_stream bzip2;
@@ -199,8 +204,8 @@ static enum step zstd_begin(struct decompressor *d)
                 d->state.zstd = ZSTD_createDStream();
         if (!d->state.zstd ||
                 ZSTD_isError(ZSTD_DCtx_reset(d->state.zstd, ZSTD_reset_session_only)) ||
-                ZSTD_isError(ZSTD_DCtx_setParameter(
-                        d->state.zstd, ZSTD_d_windowLogMax, ZSTD_WINDOW_LOG)))
+                ZSTD_isError(
+                        ZSTD_DCtx_setParameter(d->state.zstd, ZSTD_d_windowLogMax, d->window_log)))
                 return STEP_MEMORY;
         return STEP_ON;
 }
@@ -243,6 +248,31 @@ static const struct codec codecs[] = {
 
 /* --- the stream ----------------------------------------------------------------------------- */
 
+/* Read once more into the room behind the input. */
+static int read_some(struct decompressor *d, struct error *err)
+{
+        size_t room = IN_SIZE - d->in_len;
+        ssize_t n;
+
+        if (room > d->left)
+                room = (size_t)d->left;
+        do
+                n = read(d->fd, d->in + d->in_len, room);
+        while (n < 0 && errno == EINTR);
+        if (n < 0)
+                return error_errno(err, CODE_INFRA_IO, errno, "cannot read the archive");
+        d->at_end = n == 0;
+        if (d->is_blob)
+                sha256_update(&d->digest, (size_t)n, d->in + d->in_len);
+        d->in_len += (size_t)n;
+        if (d->left != UINT64_MAX)
+                d->left -= (size_t)n;
+        if (d->at_end && d->left > 0 && d->left != UINT64_MAX)
+                return error_set(err, CODE_ARCHIVE_TRUNCATED, "the file ends %llu bytes too early",
+                        (unsigned long long)d->left);
+        return 0;
+}
+
 /* Have at least `want` bytes, as far as the file goes. */
 static int fill(struct decompressor *d, size_t want, struct error *err)
 {
@@ -251,16 +281,9 @@ static int fill(struct decompressor *d, size_t want, struct error *err)
         memmove(d->in, d->in + d->in_at, d->in_len - d->in_at);
         d->in_len -= d->in_at;
         d->in_at = 0;
-        while (d->in_len < want && !d->at_end) {
-                ssize_t n = read(d->fd, d->in + d->in_len, IN_SIZE - d->in_len);
-
-                if (n < 0 && errno == EINTR)
-                        continue;
-                if (n < 0)
-                        return error_errno(err, CODE_INFRA_IO, errno, "cannot read the archive");
-                d->in_len += (size_t)n;
-                d->at_end = n == 0;
-        }
+        while (d->in_len < want && !d->at_end)
+                if (read_some(d, err) < 0)
+                        return -1;
         return 0;
 }
 
@@ -280,7 +303,19 @@ bool decompress_begins(const unsigned char *bytes, size_t len)
         return find_codec(bytes, len) != NULL;
 }
 
-struct decompressor *decompress_open(int fd, struct error *err)
+static int begin(struct decompressor *d, const struct blob *b, struct error *err)
+{
+        d->fd = b->fd;
+        d->left = b->length;
+        if (lseek(b->fd, (off_t)b->offset, SEEK_SET) < 0)
+                return error_errno(err, CODE_INFRA_IO, errno, "cannot read the archive");
+        if (fill(d, MAGIC_MAX, err) < 0)
+                return -1;
+        d->codec = find_codec(d->in, d->in_len);
+        return 0;
+}
+
+static struct decompressor *open_part(const struct blob *b, bool is_blob, struct error *err)
 {
         struct decompressor *d = calloc(1, sizeof *d);
 
@@ -288,18 +323,26 @@ struct decompressor *decompress_open(int fd, struct error *err)
                 error_set(err, CODE_INFRA_MEMORY, "out of memory");
                 return NULL;
         }
-        d->fd = fd;
-        if (lseek(fd, 0, SEEK_SET) < 0) {
-                error_errno(err, CODE_INFRA_IO, errno, "cannot read the archive");
-                free(d);
-                return NULL;
-        }
-        if (fill(d, MAGIC_MAX, err) < 0) {
-                free(d);
-                return NULL;
-        }
-        d->codec = find_codec(d->in, d->in_len);
-        return d;
+        d->is_blob = is_blob;
+        d->window_log = is_blob ? BLOB_WINDOW_LOG : ZSTD_WINDOW_LOG;
+        sha256_init(&d->digest);
+        sha256_init(&d->plain);
+        if (begin(d, b, err) == 0)
+                return d;
+        free(d);
+        return NULL;
+}
+
+struct decompressor *decompress_open(int fd, struct error *err)
+{
+        const struct blob all = {fd, 0, UINT64_MAX};
+
+        return open_part(&all, false, err);
+}
+
+struct decompressor *decompress_open_blob(const struct blob *b, struct error *err)
+{
+        return open_part(b, true, err);
 }
 
 void decompress_close(struct decompressor *d)
@@ -316,7 +359,8 @@ static int broken(const struct decompressor *d, enum step step, struct error *er
         switch (step) {
         case STEP_WINDOW:
                 return error_set(err, CODE_ARCHIVE_WINDOW,
-                        "the %s data look back farther than 64 MiB", name);
+                        "the %s data look back farther than %d MiB", name,
+                        1 << (d->window_log - 20));
         case STEP_UNSUPPORTED:
                 return error_set(err, CODE_ARCHIVE_UNSUPPORTED,
                         "the %s data use something that is not supported", name);
@@ -327,7 +371,8 @@ static int broken(const struct decompressor *d, enum step step, struct error *er
         }
 }
 
-/* Between two parts. 1: another one begins; 0: that was all. Zeros are what fills up a tape. */
+/* Between two parts. 1: another one begins; 0: that was all. Zeros are what fills up a tape, but
+ * nothing may stand behind a blob: readers would not agree on what its plain bytes are. */
 static int begin_part(struct decompressor *d, struct error *err)
 {
         enum step step;
@@ -335,7 +380,7 @@ static int begin_part(struct decompressor *d, struct error *err)
         do {
                 if (fill(d, MAGIC_MAX, err) < 0)
                         return -1;
-                while (d->began && d->in_at < d->in_len && d->in[d->in_at] == 0)
+                while (d->began && !d->is_blob && d->in_at < d->in_len && d->in[d->in_at] == 0)
                         d->in_at++;
         } while (d->in_at == d->in_len && !d->at_end);
         if (d->in_at == d->in_len)
@@ -344,7 +389,10 @@ static int begin_part(struct decompressor *d, struct error *err)
                 return -1;
         if (find_codec(d->in + d->in_at, d->in_len - d->in_at) != d->codec) {
                 d->left_some = true;
-                return 0;
+                return d->is_blob
+                               ? error_set(err, CODE_ARCHIVE_UNSUPPORTED,
+                                         "something else stands behind the %s data", d->codec->name)
+                               : 0;
         }
         step = d->codec->begin(d);
         if (step != STEP_ON)
@@ -390,10 +438,8 @@ static ssize_t plain_piece(struct decompressor *d, const unsigned char **ret, st
         return (ssize_t)len;
 }
 
-static ssize_t next_piece(struct decompressor *d, const unsigned char **ret, struct error *err)
+static ssize_t unpacked_piece(struct decompressor *d, const unsigned char **ret, struct error *err)
 {
-        if (!d->codec)
-                return plain_piece(d, ret, err);
         d->out_len = 0;
         *ret = d->out;
         while (d->out_len < OUT_SIZE) {
@@ -407,6 +453,15 @@ static ssize_t next_piece(struct decompressor *d, const unsigned char **ret, str
                         return -1;
         }
         return (ssize_t)d->out_len;
+}
+
+static ssize_t next_piece(struct decompressor *d, const unsigned char **ret, struct error *err)
+{
+        ssize_t n = d->codec ? unpacked_piece(d, ret, err) : plain_piece(d, ret, err);
+
+        if (n > 0 && d->is_blob && d->codec)
+                sha256_update(&d->plain, (size_t)n, *ret);
+        return n;
 }
 
 ssize_t decompress_next(struct decompressor *d, const unsigned char **ret, struct error *err)
@@ -436,4 +491,14 @@ const char *decompress_name(const struct decompressor *d)
 bool decompress_left_some(const struct decompressor *d)
 {
         return d->left_some;
+}
+
+void decompress_digests(
+        struct decompressor *d, char ret_digest[DIGEST_SIZE], char ret_plain[DIGEST_SIZE])
+{
+        digest_text(&d->digest, ret_digest);
+        if (d->codec)
+                digest_text(&d->plain, ret_plain);
+        else
+                memcpy(ret_plain, ret_digest, DIGEST_SIZE);
 }

@@ -5,6 +5,7 @@
 #define ASSAY_IMAGES_DECOMPRESS_H
 
 #include "error.h"
+#include "images/digest.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,6 +16,14 @@ struct decompressor;
 
 /* Start at the beginning of the file `fd`, which is borrowed. NULL on failure. */
 struct decompressor *decompress_open(int fd, struct error *err);
+/* A part of a file, of `length` bytes, or up to its end (UINT64_MAX): the blob of an image. It is
+ * hashed while it is read. That it is all there, and nothing else behind what is compressed, is
+ * demanded; windows are smaller. */
+struct blob {
+        int fd; /* borrowed */
+        uint64_t offset, length;
+};
+struct decompressor *decompress_open_blob(const struct blob *b, struct error *err);
 void decompress_close(struct decompressor *d);
 
 /* The next piece, valid until the next call: its length, or 0 at the end, or -1. */
@@ -27,6 +36,9 @@ ssize_t decompress_peek(struct decompressor *d, const unsigned char **ret, struc
 bool decompress_begins(const unsigned char *bytes, size_t len);
 /* What it is compressed with, or NULL. */
 const char *decompress_name(const struct decompressor *d);
+/* Of a blob read to its end: SHA-256 of its bytes, and of what was compressed in them. */
+void decompress_digests(
+        struct decompressor *d, char ret_digest[DIGEST_SIZE], char ret_plain[DIGEST_SIZE]);
 /* Behind the compressed data was something else, which was left out. */
 bool decompress_left_some(const struct decompressor *d);
 

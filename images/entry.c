@@ -60,7 +60,7 @@ int entry_judge(const struct entry *e, unsigned rules, struct catalog *c, struct
                 return -1;
         if (e->encrypted)
                 return error_set(err, CODE_ARCHIVE_UNSUPPORTED, "%.300s: is encrypted", e->path);
-        if (e->type == ENTRY_SPECIAL)
+        if (e->type == ENTRY_SPECIAL || e->type == ENTRY_PIPE)
                 return error_set(
                         err, CODE_ARCHIVE_SPECIAL, "%.300s: a device, pipe or socket", e->path);
         if (!(rules & RULE_JUNK_STAYS) && name_is_junk(ret->path.text))

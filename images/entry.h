@@ -15,6 +15,7 @@ struct entry {
                 ENTRY_DIRECTORY,
                 ENTRY_SYMLINK,
                 ENTRY_HARDLINK,
+                ENTRY_PIPE,
                 ENTRY_SPECIAL,
         } type;
         bool executable; /* by its owner */

@@ -4,6 +4,7 @@
 
 #include "beneath.h"
 #include "fd.h"
+#include "images/digest.h"
 
 #include <dirent.h>
 #include <sys/stat.h>
@@ -259,9 +260,5 @@ int folder_data(struct folder *f, const void **ret_data, size_t *ret_len, uint64
 
 void folder_digest(struct folder *f, char ret[65])
 {
-        unsigned char bytes[SHA256_DIGEST_SIZE];
-
-        sha256_digest(&f->digest, sizeof bytes, bytes);
-        for (size_t i = 0; i < sizeof bytes; i++)
-                snprintf(ret + 2 * i, 3, "%02x", bytes[i]);
+        digest_text(&f->digest, ret);
 }

@@ -1,11 +1,14 @@
-/* How assay-unpack is asked and how it answers.
+/* How assay-unpack is asked and how it answers. It has two modes, which differ in its rights: for
+ * submissions, and, with the argument "layer", for layers of images (layer.h). UNPACK_REMOVE is
+ * answered in both.
  *
  *   0  the archive: a regular file, read-only, or a directory (anything for UNPACK_REMOVE)
  *   1  a socket: requests come, answers go
  *   2  /dev/null
  *   3  the directory to fill (or, for UNPACK_REMOVE, to empty), owned by the unpacker's id
  *
- * Each request is answered by any number of UNPACK_WARNING, then UNPACK_DONE or UNPACK_ERROR.
+ * Each request is answered by any number of UNPACK_WARNING, then UNPACK_DONE or UNPACK_ERROR; for a
+ * layer of UNPACK_OPAQUE and UNPACK_WARNING, then UNPACK_LAYER_DONE or UNPACK_ERROR.
  * The unpacker ends when the other side closes. After an error the directory may hold a partial
  * tree; the runner asks for UNPACK_REMOVE, on the same socket or of a new process.
  *
@@ -31,6 +34,15 @@ enum unpack_message {
                                has_submission_md, text root (empty, or one name), text digest (of a
                                directory, folder.h; else empty) */
         UNPACK_ERROR,       /* error */
+        UNPACK_LAYER,       /* u64 offset, u64 length (where in the file the blob of the layer
+                               stands; UINT64_MAX: to its end), text path of the blob (when 0 is a
+                               directory; else empty), u64 max_entries, u64 max_unpacked (bytes):
+                               unpack a layer of an image */
+        UNPACK_OPAQUE,      /* text path (empty: the layer's root): a directory of the layer that
+                               hides what the layers below have in it */
+        UNPACK_LAYER_DONE,  /* text digest of the blob (SHA-256, 64 digits), text the same of its
+                               plain tar bytes, u64 entries (names made, whiteouts among them), u64
+                               unpacked bytes */
 };
 
 enum {

@@ -54,6 +54,27 @@ int report_done(struct report *r, const struct outcome *o, struct error *err)
         return frame_send(r->fd, UNPACK_DONE, &b, NULL, 0, err);
 }
 
+int report_opaque(struct report *r, const char *path, struct error *err)
+{
+        _cleanup_buffer_ struct buffer b = BUFFER_INIT;
+
+        put_text(&b, path);
+        return frame_send(r->fd, UNPACK_OPAQUE, &b, NULL, 0, err);
+}
+
+int report_layer_done(struct report *r, const struct layer_outcome *o, struct error *err)
+{
+        _cleanup_buffer_ struct buffer b = BUFFER_INIT;
+
+        put_text(&b, o->digest);
+        put_text(&b, o->diff_id);
+        put_u64(&b, o->entries);
+        put_u64(&b, o->bytes);
+        if (report_rest(r, err) < 0)
+                return -1;
+        return frame_send(r->fd, UNPACK_LAYER_DONE, &b, NULL, 0, err);
+}
+
 int report_error(struct report *r, const struct error *what, struct error *err)
 {
         _cleanup_buffer_ struct buffer b = BUFFER_INIT;

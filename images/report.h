@@ -4,6 +4,7 @@
 
 #include "buffer.h"
 #include "error.h"
+#include "images/digest.h"
 
 #include <stdint.h>
 
@@ -22,9 +23,20 @@ struct outcome {
         char digest[65]; /* of a directory; "" of archives, which have bytes to hash */
 };
 
+/* The same of a layer of an image. */
+struct layer_outcome {
+        char digest[DIGEST_SIZE]; /* of its blob */
+        char diff_id[DIGEST_SIZE];
+        uint64_t entries;
+        uint64_t bytes;
+};
+
 int report_warning(struct report *r, const char *field, const char *message, struct error *err);
 int report_section(struct report *r, unsigned number, const struct buffer *text, struct error *err);
 int report_done(struct report *r, const struct outcome *o, struct error *err);
+/* A directory of a layer that hides what lies below; "" is the layer's root. */
+int report_opaque(struct report *r, const char *path, struct error *err);
+int report_layer_done(struct report *r, const struct layer_outcome *o, struct error *err);
 int report_error(struct report *r, const struct error *what, struct error *err);
 
 #endif

@@ -67,7 +67,7 @@ static const struct magic *magic_of(int fd)
 static int refuse_unknown(struct source *s, struct error *err)
 {
         const char *compressed = s->bytes ? decompress_name(s->bytes) : NULL;
-        const struct magic *m = magic_of(s->fd);
+        const struct magic *m = s->is_layer ? NULL : magic_of(s->fd);
         char first;
 
         if (s->twice)
@@ -78,6 +78,9 @@ static int refuse_unknown(struct source *s, struct error *err)
                         "the file is compressed with %s, but not a tar file", compressed);
         if (m)
                 return error_set(err, m->code, "the file is %s", m->what);
+        if (s->is_layer)
+                return error_set(err, s->given > 0 ? CODE_ARCHIVE_UNSUPPORTED : CODE_ARCHIVE_EMPTY,
+                        "it is not a tar archive");
         if (pread(s->fd, &first, 1, 0) == 0)
                 return error_set(err, CODE_ARCHIVE_EMPTY, "the file is empty");
         return error_set(err, CODE_ARCHIVE_UNSUPPORTED, "the file is not a tar or zip archive");
@@ -270,6 +273,33 @@ static int find_kind(struct source *s, struct error *err)
         return 0;
 }
 
+static int open_archive(struct source *s, struct error *err)
+{
+        s->archive = archive_read_new();
+        if (!s->archive)
+                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+        return s->kind == SOURCE_ZIP ? open_zip(s, err) : open_tar(s, err);
+}
+
+/* What the standards for images name. */
+static bool is_layer_compression(const char *name)
+{
+        return !name || strcmp(name, "gzip") == 0 || strcmp(name, "zstd") == 0;
+}
+
+int source_open_layer(struct source *s, const struct blob *b, struct error *err)
+{
+        *s = (struct source){
+                .fd = b->fd, .kind = SOURCE_TAR, .is_layer = true, .converted = BUFFER_INIT};
+        s->bytes = decompress_open_blob(b, err);
+        if (!s->bytes)
+                return -1;
+        if (!is_layer_compression(decompress_name(s->bytes)))
+                return error_set(err, CODE_ARCHIVE_UNSUPPORTED,
+                        "compressed with %s, not with gzip or zstd", decompress_name(s->bytes));
+        return open_archive(s, err);
+}
+
 int source_open(struct source *s, int fd, uint64_t max, struct error *err)
 {
         *s = (struct source){.fd = fd, .kind = SOURCE_TAR, .converted = BUFFER_INIT};
@@ -279,10 +309,7 @@ int source_open(struct source *s, int fd, uint64_t max, struct error *err)
                 return open_folder(s, max, err);
         if (s->kind == SOURCE_ANSWER)
                 return 0;
-        s->archive = archive_read_new();
-        if (!s->archive)
-                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
-        return s->kind == SOURCE_ZIP ? open_zip(s, err) : open_tar(s, err);
+        return open_archive(s, err);
 }
 
 void source_close(struct source *s)
@@ -322,6 +349,8 @@ static enum entry_type entry_type(struct archive_entry *e)
                 return ENTRY_DIRECTORY;
         case AE_IFLNK:
                 return ENTRY_SYMLINK;
+        case AE_IFIFO:
+                return ENTRY_PIPE;
         default:
                 return ENTRY_SPECIAL;
         }
@@ -381,7 +410,7 @@ static int finish_tar(struct source *s, struct error *err)
 /* Zeros are an empty tar archive, but also the start of a disk image. */
 static int finish(struct source *s, struct error *err)
 {
-        const struct magic *m = s->began ? NULL : magic_of(s->fd);
+        const struct magic *m = s->began || s->is_layer ? NULL : magic_of(s->fd);
 
         if (m && m->offset > 0)
                 return refuse_unknown(s, err);

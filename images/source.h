@@ -4,6 +4,7 @@
 #ifndef ASSAY_IMAGES_SOURCE_H
 #define ASSAY_IMAGES_SOURCE_H
 
+#include "images/decompress.h"
 #include "images/entry.h"
 #include "images/zip_directory.h"
 
@@ -20,6 +21,7 @@ struct source {
         struct zip_end zip;
         uint64_t zip_at;            /* where the reader is */
         bool twice, began;          /* twice: compressed */
+        bool is_layer;              /* its bytes are a part of `fd` */
         struct decompressor *bytes; /* of a tar archive, or of an answer */
         struct error why;           /* they ended with; code NONE: they did not */
         bool all_read;              /* the reader asked for more than there is */
@@ -34,6 +36,8 @@ struct source {
 /* Start at the beginning of the file or directory `fd`; a folder may have at most `max` names. `s`
  * must stay where it is until source_close(). */
 int source_open(struct source *s, int fd, uint64_t max, struct error *err);
+/* The same of a layer of an image, a tar archive in a blob. */
+int source_open_layer(struct source *s, const struct blob *b, struct error *err);
 void source_close(struct source *s);
 #define _cleanup_source_ __attribute__((cleanup(source_close)))
 

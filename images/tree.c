@@ -1,5 +1,4 @@
-/* Writing below the directory to fill; see tree.h. Modes are ours alone: folders 0755, files 0644
- * or 0755; no owner, time or attribute comes from the archive. */
+/* Writing below the directory to fill; see tree.h. */
 #include "images/tree.h"
 
 #include "beneath.h"
@@ -40,14 +39,14 @@ static int enter(struct tree *t, const char *path, const char **ret_name, struct
         return t->folder >= 0 ? t->folder : failure(path, err);
 }
 
-static int make_folder(struct tree *t, const char *path, struct error *err)
+int tree_make_folder(struct tree *t, const char *path, mode_t mode, struct error *err)
 {
         const char *name;
         int folder = enter(t, path, &name, err);
 
         if (folder < 0)
                 return -1;
-        return mkdirat(folder, name, 0755) == 0 ? 0 : failure(path, err);
+        return mkdirat(folder, name, mode) == 0 ? 0 : failure(path, err);
 }
 
 int tree_make_folders(
@@ -61,21 +60,20 @@ int tree_make_folders(
                         continue;
                 memcpy(part.text, path, i);
                 part.text[i] = '\0';
-                if (make_folder(t, part.text, err) < 0)
+                if (tree_make_folder(t, part.text, 0755, err) < 0)
                         return -1;
         }
         return 0;
 }
 
-int tree_make_file(struct tree *t, const char *path, bool executable, struct error *err)
+int tree_make_file(struct tree *t, const char *path, mode_t mode, struct error *err)
 {
         const char *name;
         int fd, folder = enter(t, path, &name, err);
 
         if (folder < 0)
                 return -1;
-        fd = beneath_open(
-                folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, executable ? 0755 : 0644);
+        fd = beneath_open(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
         return fd >= 0 ? fd : failure(path, err);
 }
 
@@ -98,7 +96,7 @@ int tree_open_file(struct tree *t, const char *path, struct error *err)
         return fd;
 }
 
-int tree_remove_symlink(struct tree *t, const char *path, struct error *err)
+int tree_remove(struct tree *t, const char *path, struct error *err)
 {
         const char *name;
         int folder = enter(t, path, &name, err);
@@ -106,6 +104,71 @@ int tree_remove_symlink(struct tree *t, const char *path, struct error *err)
         if (folder < 0)
                 return -1;
         return unlinkat(folder, name, 0) == 0 ? 0 : failure(path, err);
+}
+
+int tree_make_link(struct tree *t, const char *source, const char *path, struct error *err)
+{
+        const char *slash = strrchr(source, '/'), *name;
+        _cleanup_fd_ int other = -EBADF;
+        struct path from;
+        int folder = enter(t, path, &name, err);
+
+        if (folder < 0)
+                return -1;
+        if (slash) {
+                memcpy(from.text, source, (size_t)(slash - source));
+                from.text[slash - source] = '\0';
+                other = beneath_open(t->root, from.text, O_PATH | O_DIRECTORY, 0);
+                if (other < 0)
+                        return failure(source, err);
+        }
+        if (linkat(slash ? other : t->root, slash ? slash + 1 : source, folder, name, 0) < 0)
+                return failure(path, err);
+        return 0;
+}
+
+/* The mode of its own call, since only the kind is among our rights there. */
+int tree_make_pipe(struct tree *t, const char *path, mode_t mode, struct error *err)
+{
+        const char *name;
+        int folder = enter(t, path, &name, err);
+
+        if (folder < 0)
+                return -1;
+        if (mknodat(folder, name, S_IFIFO, 0) < 0)
+                return failure(path, err);
+        return tree_set_mode(t, path, mode, err);
+}
+
+int tree_make_whiteout(struct tree *t, const char *path, struct error *err)
+{
+        const char *name;
+        int folder = enter(t, path, &name, err);
+
+        if (folder < 0)
+                return -1;
+        return mknodat(folder, name, S_IFCHR, 0) == 0 ? 0 : failure(path, err);
+}
+
+int tree_set_mode(struct tree *t, const char *path, mode_t mode, struct error *err)
+{
+        const char *name;
+        int folder = enter(t, path, &name, err);
+
+        if (folder < 0)
+                return -1;
+        return fchmodat(folder, name, mode, 0) == 0 ? 0 : failure(path, err);
+}
+
+int tree_set_time(struct tree *t, const char *path, const struct timespec *mtime, struct error *err)
+{
+        const struct timespec times[2] = {*mtime, *mtime};
+        const char *name;
+        int folder = enter(t, path, &name, err);
+
+        if (folder < 0)
+                return -1;
+        return utimensat(folder, name, times, AT_SYMLINK_NOFOLLOW) == 0 ? 0 : failure(path, err);
 }
 
 int tree_write(

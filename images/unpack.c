@@ -71,10 +71,15 @@ static int take_data(struct unpacking *u, struct source *s, const struct entry *
         return 0;
 }
 
+static mode_t file_mode(bool executable)
+{
+        return executable ? 0755 : 0644;
+}
+
 static int make_file(struct unpacking *u, struct source *s, const struct entry *e, const char *path,
         struct error *err)
 {
-        _cleanup_fd_ int fd = tree_make_file(&u->tree, path, e->executable, err);
+        _cleanup_fd_ int fd = tree_make_file(&u->tree, path, file_mode(e->executable), err);
 
         return fd >= 0 ? take_data(u, s, e, fd, path, err) : -1;
 }
@@ -93,7 +98,7 @@ static int make_copy(struct unpacking *u, const char *source, const char *path, 
                 return error_errno(err, CODE_INFRA_IO, errno, "%.300s", source);
         if (check_room(u, (uint64_t)st.st_size, path, err) < 0)
                 return -1;
-        to = tree_make_file(&u->tree, path, st.st_mode & 0100, err);
+        to = tree_make_file(&u->tree, path, file_mode(st.st_mode & 0100), err);
         if (to < 0)
                 return -1;
         while ((n = read(from, piece, sizeof piece)) > 0) {
@@ -196,7 +201,7 @@ static int settle_links(struct unpacking *u, struct error *err)
                 if (!u->request->links_drop)
                         return error_set(err, CODE_ARCHIVE_LINK_ESCAPE,
                                 "%.300s: a symbolic link out of the submission's folder", path);
-                if (tree_remove_symlink(&u->tree, path, err) < 0 ||
+                if (tree_remove(&u->tree, path, err) < 0 ||
                         report_warning(u->report, path,
                                 "left out: a symbolic link out of the submission's folder",
                                 err) < 0)

@@ -41,6 +41,11 @@ X(SUITE_SIGNAL,        "suite.signal",             CLASS_SUITE, END_ERROR, "the 
 X(SUITE_NOT_FOUND,     "suite.not_found",          CLASS_SUITE, END_ERROR, "check suite.command: the program, and the interpreter that its first line names (without a Windows line end), must be in tests/ or in the image")
 X(SUITE_NOT_EXECUTABLE, "suite.not_executable",    CLASS_SUITE, END_ERROR, "make the suite's program executable, with an interpreter that the image has")
 
+/* The image: no fault of the submission, which may try again. */
+X(IMAGE_LAYER_INVALID, "image.layer_invalid",      CLASS_INFRA, END_ERROR, "rebuild or save the image again; this layer is not what a builder writes")
+X(IMAGE_TOO_LARGE,     "image.too_large",          CLASS_INFRA, END_ERROR, "use a smaller image: leave caches and build tools out of it")
+X(IMAGE_DAMAGED,       "image.damaged",            CLASS_INFRA, END_ERROR, "save or pull the image again; it was cut off or changed on the way")
+
 /* Limits of a cell. */
 X(LIMIT_WALL,          "limit.wall",               CLASS_LIMIT, END_ERROR, "raise limits.wall in task.json if the suite rightly needs longer")
 X(LIMIT_CPU,           "limit.cpu",                CLASS_LIMIT, END_ERROR, "raise limits.cpu in task.json if the suite rightly needs more")

@@ -115,7 +115,8 @@ static int limits(const struct confinement *c)
 
 int confine_self(const struct confinement *c, struct error *err)
 {
-        const struct confine_tree trees[] = {{c->tree, below_tree}, {c->readable, below_readable}};
+        const struct confine_tree trees[] = {
+                {c->tree, below_tree | c->also_below}, {c->readable, below_readable}};
         const char *step = NULL;
 
         if (prctl(PR_SET_DUMPABLE, 0) < 0)

@@ -3,10 +3,12 @@
  *   unpack-driver [OPTIONS] PROGRAM ARCHIVE DIR     unpack
  *   unpack-driver -C [OPTIONS] PROGRAM DIR          judge what is in DIR already
  *   unpack-driver -R PROGRAM DIR                    remove everything below DIR
+ *   unpack-driver -L [OPTIONS] PROGRAM FILE DIR     unpack a layer of an image
  *
  *   -e N  most entries       -b N  most bytes      -s  strip a common top folder
  *   -d    drop bad links     -r PATH[:MAX]         a required file
  *   -p GLOB:MIN              files that must match -t   tell the time, from start to end
+ *   -o N -l N -m PATH        where a layer stands: offset, length, file of a directory
  *
  * Exit status: 0 done, 1 refused, 2 misused, 3 the program died or broke the protocol. */
 #include "clock.h"
@@ -65,6 +67,26 @@ static void print_section(struct reader *r)
         printf("section %u %.*s", number, (int)len, (const char *)text);
 }
 
+static void print_opaque(struct reader *r)
+{
+        char path[UNPACK_MAX_PATH + 1];
+
+        get_text(r, path, sizeof path);
+        printf("opaque %s\n", path);
+}
+
+static void print_layer_done(struct reader *r)
+{
+        char digest[65], diff_id[65];
+        uint64_t entries;
+
+        get_text(r, digest, sizeof digest);
+        get_text(r, diff_id, sizeof diff_id);
+        entries = get_u64(r);
+        printf("done digest=%s diff_id=%s entries=%" PRIu64 " bytes=%" PRIu64 "\n", digest, diff_id,
+                entries, get_u64(r));
+}
+
 static void print_error(struct reader *r)
 {
         struct error e = {0};
@@ -72,6 +94,19 @@ static void print_error(struct reader *r)
         get_error(r, &e);
         printf("error %s %s\n", code_info(e.code)->name, e.text);
 }
+
+static const struct {
+        uint16_t type;
+        void (*print)(struct reader *r);
+        int status; /* of the last answer, or -1 */
+} answers[] = {
+        {UNPACK_WARNING, print_warning, -1},
+        {UNPACK_SECTION, print_section, -1},
+        {UNPACK_OPAQUE, print_opaque, -1},
+        {UNPACK_DONE, print_done, 0},
+        {UNPACK_LAYER_DONE, print_layer_done, 0},
+        {UNPACK_ERROR, print_error, 1},
+};
 
 static int print_answers(int socket)
 {
@@ -81,20 +116,17 @@ static int print_answers(int socket)
         while (frame_receive(socket, &f, FRAME_MAX_PAYLOAD, 0, &err) > 0) {
                 struct reader r = reader_of(f.payload.data, f.payload.len);
 
-                if (f.type == UNPACK_DONE)
-                        print_done(&r);
-                else if (f.type == UNPACK_WARNING)
-                        print_warning(&r);
-                else if (f.type == UNPACK_SECTION)
-                        print_section(&r);
-                else if (f.type == UNPACK_ERROR)
-                        print_error(&r);
-                else
-                        r.bad = true;
+                size_t i = 0;
+
+                while (i < sizeof answers / sizeof *answers && answers[i].type != f.type)
+                        i++;
+                if (i == sizeof answers / sizeof *answers)
+                        return give_up("an unknown answer", NULL);
+                answers[i].print(&r);
                 if (!reader_done(&r))
                         return give_up("an answer is not as agreed", NULL);
-                if (f.type == UNPACK_DONE || f.type == UNPACK_ERROR)
-                        return f.type == UNPACK_DONE ? 0 : 1;
+                if (answers[i].status >= 0)
+                        return answers[i].status;
         }
         return give_up("no answer", &err);
 }
@@ -102,7 +134,7 @@ static int print_answers(int socket)
 static int ask(const char *program, const char *archive, const char *dir, uint16_t type,
         const struct buffer *request)
 {
-        const char *const argv[] = {"assay-unpack", NULL};
+        const char *const argv[] = {"assay-unpack", type == UNPACK_LAYER ? "layer" : NULL, NULL};
         struct error err = {0};
         int pair[2], pidfd, status;
         uint64_t started;
@@ -150,9 +182,12 @@ int main(int argc, char **argv)
         _cleanup_buffer_ struct buffer patterns = BUFFER_INIT;
         uint64_t max_entries = 1000, max_bytes = 500ULL << 20;
         bool strip = false, drop = false, checking = false, removing = false;
+        uint64_t offset = 0, length = UINT64_MAX;
+        const char *member = "";
+        bool layer = false;
         uint32_t count = 0, pattern_count = 0;
 
-        for (int c; (c = getopt(argc, argv, "e:b:sdr:p:tCR")) != -1;) {
+        for (int c; (c = getopt(argc, argv, "e:b:sdr:p:tCRLo:l:m:")) != -1;) {
                 switch (c) {
                 case 'e':
                         max_entries = strtoull(optarg, NULL, 10);
@@ -183,6 +218,18 @@ int main(int argc, char **argv)
                 case 'R':
                         removing = true;
                         break;
+                case 'L':
+                        layer = true;
+                        break;
+                case 'o':
+                        offset = strtoull(optarg, NULL, 10);
+                        break;
+                case 'l':
+                        length = strtoull(optarg, NULL, 10);
+                        break;
+                case 'm':
+                        member = optarg;
+                        break;
                 default:
                         return 2;
                 }
@@ -192,8 +239,15 @@ int main(int argc, char **argv)
         argv += optind;
         if (removing)
                 return ask(argv[0], "/dev/null", argv[1], UNPACK_REMOVE, &request);
+        if (layer) {
+                put_u64(&request, offset);
+                put_u64(&request, length);
+                put_text(&request, member);
+        }
         put_u64(&request, max_entries);
         put_u64(&request, max_bytes);
+        if (layer)
+                return ask(argv[0], argv[1], argv[2], UNPACK_LAYER, &request);
         put_u8(&request, strip);
         put_u8(&request, drop);
         put_u32(&request, count);
