@@ -52,7 +52,8 @@ musl_end      = $(call gcc_file,crtendS.o) $(MUSL)/crtn.o
 
 base_src   := $(filter-out %/filter_gen.c,$(wildcard sandbox/base/*.c))
 cell_src   := $(wildcard sandbox/*.c)
-unpack_src := $(wildcard images/*.c)
+json_src   := $(addprefix evaluators/,json.c json_scan.c decimal.c)
+unpack_src := $(wildcard images/*.c) $(json_src)
 score_src  := $(wildcard evaluators/*.c evaluators/*/*.c)
 runner_src := $(wildcard runner/*.c runner/*/*.c)
 unit_src   := $(wildcard tests/unit/*.c)
@@ -66,7 +67,7 @@ attacks  := $(patsubst tests/escape/%.c,$(BUILD)/tests/escape/%,$(wildcard tests
 takeover := $(addprefix $(BUILD)/tests/takeover-,unpack score)
 
 cell_libs   := -lcap
-unpack_libs := -larchive -lz -llzma -lzstd -lbz2 -lnettle -lutf8proc -lcap
+unpack_libs := -larchive -lz -llzma -lzstd -lbz2 -lnettle -lutf8proc -ljansson -lcap
 score_libs  := -ljansson -lgmp -lcap
 runner_libs := -l:libnettle.a
 
@@ -253,7 +254,7 @@ lint: packages-lint compile_commands.json
 	@tests/lint
 	@$(MAKE) --no-print-directory -s -j2 CC=clang BUILD=build/clang tests
 
-c_files := $(base_src) sandbox/base/filter_gen.c $(cell_src) $(unpack_src) $(score_src) \
+c_files := $(base_src) sandbox/base/filter_gen.c $(cell_src) $(sort $(unpack_src) $(score_src)) \
            $(runner_src) $(unit_src) $(wildcard tests/takeover/*.c) $(wildcard tests/bench/*.c) \
            $(wildcard tests/fuzz/*.c)
 compile_commands.json: Makefile $(c_files)

@@ -3,6 +3,8 @@
 
 #include "text.h"
 
+#include <sys/auxv.h>
+
 void json_place(const struct json *doc, size_t offset, unsigned *ret_line, unsigned *ret_column)
 {
         const unsigned char *p = doc->text, *end = doc->text + offset, *newline;
@@ -71,6 +73,16 @@ void json_free(struct json *doc)
         free(doc->marks.list);
         json_decref(doc->root);
         *doc = (struct json)JSON_INIT;
+}
+
+void json_seed(void)
+{
+        const void *random = (const void *)getauxval(AT_RANDOM);
+        size_t seed = 0;
+
+        if (random)
+                memcpy(&seed, random, sizeof seed);
+        json_object_seed(seed | 1);
 }
 
 struct json_value json_root(const struct json *doc)

@@ -41,6 +41,10 @@ struct json_value {
         uint32_t mark;
 };
 
+/* jansson would open a file for the seed of its hash tables; a confined program gives it one from
+ * the kernel's own, before it reads anything. */
+void json_seed(void);
+
 struct json_value json_root(const struct json *doc);
 
 /* Step through the members of an object or the items of an array (anything else has none):

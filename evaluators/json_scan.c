@@ -1,8 +1,8 @@
 /* The scan of strict JSON; see json_scan.h. Recursion ends at SCORE_MAX_DEPTH. */
 #include "json_scan.h"
 
+#include "decimal.h"
 #include "messages.h"
-#include "number.h"
 
 #include "text.h"
 

@@ -16,7 +16,6 @@
 #include "filter_evaluators.h"
 
 #include <signal.h>
-#include <sys/auxv.h>
 
 typedef int answer_function(const struct buffer *in, struct buffer *out, struct error *err);
 
@@ -62,17 +61,6 @@ static const struct mode *mode_find(int argc, char **argv)
         return NULL;
 }
 
-/* jansson would open a file for the seed of its hash tables; the kernel gave us one already. */
-static void seed_hashes(void)
-{
-        const void *random = (const void *)getauxval(AT_RANDOM);
-        size_t seed = 0;
-
-        if (random)
-                memcpy(&seed, random, sizeof seed);
-        json_object_seed(seed | 1);
-}
-
 static int answer(int argc, char **argv, struct buffer *out, struct error *err)
 {
         _cleanup_buffer_ struct buffer in = BUFFER_INIT;
@@ -85,7 +73,7 @@ static int answer(int argc, char **argv, struct buffer *out, struct error *err)
         if (!mode)
                 return error_set(
                         err, CODE_USAGE, "assay-score wants task, result FORMAT, verdict or blend");
-        seed_hashes();
+        json_seed();
         if (fd_read_all(0, &in, mode->most, mode->too_large, err) < 0)
                 return error_add(err, "the %s document", mode->name);
         if (mode->answer(&in, out, err) < 0)

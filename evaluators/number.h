@@ -1,34 +1,16 @@
-/* Numbers of outsiders: read from their digits, computed exactly, rounded once. Pure.
- *
- * A number is what JSON calls one, of at most SCORE_MAX_DIGITS digits and an exponent between
- * -NUMBER_MAX_EXPONENT and NUMBER_MAX_EXPONENT. Within these bounds it always fits a double (so
- * jansson takes it), and any exact fraction computed from it fits SCORE_MAX_NAME bytes. */
+/* Numbers of outsiders: read from their digits (decimal.h), computed exactly, rounded once. Any
+ * exact fraction computed from a number within its bounds fits SCORE_MAX_NAME bytes. Pure. */
 #ifndef ASSAY_EVALUATORS_NUMBER_H
 #define ASSAY_EVALUATORS_NUMBER_H
 
-#include "messages.h"
+#include "decimal.h"
 
 #include <gmp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum {
-        NUMBER_MAX_EXPONENT = 100,
-        NUMBER_PLAIN_SIZE = SCORE_MAX_PLAIN + 1,
-        NUMBER_TEXT_SIZE = 40, /* sign, digits, point, exponent and NUL */
-};
-
-/* The number at the start of a text: its value is ± digits × 10^exponent. */
-struct decimal {
-        bool negative;
-        char digits[SCORE_MAX_DIGITS + 1];
-        int exponent;
-        size_t length; /* in the text; where the fault is when there is one */
-};
-
-/* NULL, or what is wrong at ret->length. What follows the number is the caller's. */
-const char *decimal_scan(const char *text, size_t len, struct decimal *ret);
+enum { NUMBER_PLAIN_SIZE = SCORE_MAX_PLAIN + 1 };
 
 /* The value of a text that is one number and nothing else; -1 otherwise. */
 int number_parse(mpq_t ret, const char *text);
