@@ -1,11 +1,13 @@
-/* assay-unpack: submission archives and layers of images to trees, and trees to nothing. Started by
- * assay for each evaluation, or image; reads bytes of outsiders, so it locks itself in first (see
- * filter_table.h) and has no privilege. Descriptors and messages are in messages.h. */
+/* assay-unpack: submission archives and layers of images to trees, and trees to nothing; what image
+ * files say. Started by assay for each evaluation, or image; reads bytes of outsiders, so it locks
+ * itself in first (see filter_table.h) and has no privilege. Descriptors and messages are in
+ * messages.h. */
 #include "confine.h"
 #include "fd.h"
 #include "filter_images.h"
 #include "filter_images_layer.h"
 #include "frame.h"
+#include "images/image.h"
 #include "images/layer.h"
 #include "images/messages.h"
 #include "images/remove.h"
@@ -56,6 +58,7 @@ static void prepare(const struct mode *m)
 {
         int enough[1024] = {0};
 
+        json_seed();
         setenv("TZ", "UTC0", 1); /* libarchive turns the times of zip entries */
         tzset();
         qsort(enough, sizeof enough / sizeof *enough, sizeof *enough,
@@ -180,12 +183,26 @@ static int serve_layer(const struct frame *f, struct error *err)
         return r == 0 ? report_layer_done(&report, &done, err) : report_error(&report, &why, err);
 }
 
+static int serve_image(
+        const struct frame *f, struct report *report, uint32_t *ret_images, struct error *err)
+{
+        struct reader r = reader_of(f->payload.data, f->payload.len);
+        struct image_request q;
+
+        get_text(&r, q.architecture, sizeof q.architecture);
+        get_text(&r, q.wanted, sizeof q.wanted);
+        if (!reader_done(&r))
+                return error_set(err, CODE_INTERNAL_FRAME, "a request is not as agreed");
+        return image_read(ARCHIVE_FD, &q, report, ret_images, err);
+}
+
 /* Answer one request; -1 when not even the answer could be sent. */
 static int serve(const struct mode *m, const struct frame *f, struct error *err)
 {
         struct report report = {.fd = SOCKET_FD};
         struct outcome done = {0};
         struct error why = {0};
+        uint32_t images = 0;
         int r;
 
         if (m->layers && f->type == UNPACK_LAYER)
@@ -194,9 +211,14 @@ static int serve(const struct mode *m, const struct frame *f, struct error *err)
                 r = serve_unpack(f, &report, &done, &why);
         else if (f->type == UNPACK_REMOVE && f->payload.len == 0)
                 r = remove_below(TREE_FD, &done.entries, &why);
+        else if (m->layers && f->type == UNPACK_IMAGE)
+                r = serve_image(f, &report, &images, &why);
         else
                 r = error_set(&why, CODE_INTERNAL_FRAME, "not a request: type %u", f->type);
-        return r == 0 ? report_done(&report, &done, err) : report_error(&report, &why, err);
+        if (r < 0)
+                return report_error(&report, &why, err);
+        return f->type == UNPACK_IMAGE ? report_images_done(&report, images, err)
+                                       : report_done(&report, &done, err);
 }
 
 int main(int argc, char **argv)

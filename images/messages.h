@@ -2,7 +2,8 @@
  * submissions, and, with the argument "layer", for layers of images (layer.h). UNPACK_REMOVE is
  * answered in both.
  *
- *   0  the archive: a regular file, read-only, or a directory (anything for UNPACK_REMOVE)
+ *   0  the archive, or for UNPACK_IMAGE what holds images: a regular file, read-only, or a
+ *      directory (anything for UNPACK_REMOVE)
  *   1  a socket: requests come, answers go
  *   2  /dev/null
  *   3  the directory to fill (or, for UNPACK_REMOVE, to empty), owned by the unpacker's id
@@ -43,6 +44,31 @@ enum unpack_message {
         UNPACK_LAYER_DONE,  /* text digest of the blob (SHA-256, 64 digits), text the same of its
                                plain tar bytes, u64 entries (names made, whiteouts among them), u64
                                unpacked bytes */
+        UNPACK_IMAGE,       /* text architecture ("amd64"), text wanted (the name of one image of
+                               several, or empty): tell what an image file holds. Answered by
+                               UNPACK_BLOB, _IMAGE_FOUND and _WARNING, then UNPACK_IMAGES_DONE or
+                               UNPACK_ERROR */
+        UNPACK_BLOB,        /* u8 enum unpack_blob, text digest (64 hexadecimal digits), u64 size,
+                               bytes: a raw document of the image that follows. A long one comes in
+                               pieces of at most UNPACK_MAX_PIECE, one frame after the other */
+        UNPACK_IMAGE_FOUND, /* u32 n, n × text name; text ref_digest (of the manifest, or of the
+                               index that named it; empty where the file has none), text id (digest
+                               of the config), text architecture, text created; u32 n, n × text
+                               entrypoint; the same cmd; the same env; text workdir, text user;
+                               u32 layers, each, the lowest first: text member, u64 offset, u64
+                               length, text digest (or empty), text diff_id, u8 enum
+                               unpack_compression */
+        UNPACK_IMAGES_DONE, /* u32 images, at least one */
+};
+
+enum unpack_blob { UNPACK_BLOB_MANIFEST = 1, UNPACK_BLOB_CONFIG };
+
+/* Of a layer, as its media type tells; its own bytes tell the truth. */
+enum unpack_compression {
+        UNPACK_COMPRESSION_UNKNOWN,
+        UNPACK_PLAIN,
+        UNPACK_GZIP,
+        UNPACK_ZSTD,
 };
 
 enum {
@@ -50,6 +76,8 @@ enum {
         UNPACK_MAX_WARNINGS = 100, /* more are counted in one last warning */
         UNPACK_MAX_REQUIRED = 1000,
         UNPACK_MAX_PATH = 4095, /* bytes of an entry's path: as many as the kernel takes */
+        UNPACK_MAX_PIECE = 1 << 20,
+        UNPACK_MAX_LAYERS = 500,
 };
 
 #define UNPACK_SECTIONS                                                                            \

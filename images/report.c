@@ -2,7 +2,6 @@
 #include "images/report.h"
 
 #include "frame.h"
-#include "images/messages.h"
 
 static int send_warning(int fd, const char *field, const char *message, struct error *err)
 {
@@ -73,6 +72,42 @@ int report_layer_done(struct report *r, const struct layer_outcome *o, struct er
         if (report_rest(r, err) < 0)
                 return -1;
         return frame_send(r->fd, UNPACK_LAYER_DONE, &b, NULL, 0, err);
+}
+
+int report_blob(struct report *r, enum unpack_blob kind, const char *digest,
+        const struct buffer *bytes, struct error *err)
+{
+        size_t at = 0;
+
+        do {
+                _cleanup_buffer_ struct buffer b = BUFFER_INIT;
+                size_t left = bytes->len - at;
+                size_t piece = left < UNPACK_MAX_PIECE ? left : UNPACK_MAX_PIECE;
+
+                put_u8(&b, (uint8_t)kind);
+                put_text(&b, digest);
+                put_u64(&b, bytes->len);
+                put_bytes(&b, bytes->data + at, piece);
+                if (frame_send(r->fd, UNPACK_BLOB, &b, NULL, 0, err) < 0)
+                        return -1;
+                at += piece;
+        } while (at < bytes->len);
+        return 0;
+}
+
+int report_image(struct report *r, const struct buffer *image, struct error *err)
+{
+        return frame_send(r->fd, UNPACK_IMAGE_FOUND, image, NULL, 0, err);
+}
+
+int report_images_done(struct report *r, uint32_t images, struct error *err)
+{
+        _cleanup_buffer_ struct buffer b = BUFFER_INIT;
+
+        put_u32(&b, images);
+        if (report_rest(r, err) < 0)
+                return -1;
+        return frame_send(r->fd, UNPACK_IMAGES_DONE, &b, NULL, 0, err);
 }
 
 int report_error(struct report *r, const struct error *what, struct error *err)

@@ -5,6 +5,7 @@
 #include "buffer.h"
 #include "error.h"
 #include "images/digest.h"
+#include "images/messages.h"
 
 #include <stdint.h>
 
@@ -37,6 +38,12 @@ int report_done(struct report *r, const struct outcome *o, struct error *err);
 /* A directory of a layer that hides what lies below; "" is the layer's root. */
 int report_opaque(struct report *r, const char *path, struct error *err);
 int report_layer_done(struct report *r, const struct layer_outcome *o, struct error *err);
+/* A raw document of an image, in as many frames as it needs. */
+int report_blob(struct report *r, enum unpack_blob kind, const char *digest,
+        const struct buffer *bytes, struct error *err);
+/* The payload of UNPACK_IMAGE_FOUND. */
+int report_image(struct report *r, const struct buffer *image, struct error *err);
+int report_images_done(struct report *r, uint32_t images, struct error *err);
 int report_error(struct report *r, const struct error *what, struct error *err);
 
 #endif

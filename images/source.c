@@ -6,6 +6,7 @@
 #include "fd.h"
 #include "images/decompress.h"
 #include "images/folder.h"
+#include "images/tar_walk.h"
 #include "text.h"
 
 #include <archive.h>
@@ -15,7 +16,6 @@
 
 enum {
         BLOCK_SIZE = 64 << 10,
-        TAR_BLOCK = 512,
         PADDING_MOST = 1 << 20, /* behind the end mark; GNU tar fills up to 10 KiB, or as told */
 };
 
@@ -137,22 +137,6 @@ static int failure(struct source *s, struct error *err)
 
 /* --- opening -------------------------------------------------------------------------------- */
 
-/* The sum that every tar header has, of its bytes, with spaces for the sum itself. */
-static bool is_tar_header(const unsigned char *block)
-{
-        enum { SUM_AT = 148, SUM_END = 156 };
-        unsigned long sum = 0, given = 0;
-        int i = SUM_AT;
-
-        while (i < SUM_END && block[i] == ' ')
-                i++;
-        for (; i < SUM_END && block[i] >= '0' && block[i] <= '7'; i++)
-                given = given * 8 + (unsigned)(block[i] - '0');
-        for (i = 0; i < TAR_BLOCK; i++)
-                sum += i >= SUM_AT && i < SUM_END ? ' ' : block[i];
-        return sum == given;
-}
-
 static la_ssize_t read_piece(struct archive *archive, void *source, const void **ret)
 {
         struct source *s = source;
@@ -264,7 +248,7 @@ static int find_kind(struct source *s, struct error *err)
                 return -1;
         if (decompress_name(s->bytes))
                 s->twice = decompress_begins(head, (size_t)len);
-        else if (len >= TAR_BLOCK && is_tar_header(head))
+        else if (len >= TAR_BLOCK && tar_sum_is_right(head))
                 s->kind = SOURCE_TAR;
         else if (zip_directory_is_there(s->fd))
                 s->kind = SOURCE_ZIP;

@@ -32,6 +32,12 @@ X(ARCHIVE_REQUIRED_SIZE, "archive.required_file_too_large", CLASS_SUBMISSION, EN
 X(SUBMISSION_UNREADABLE, "submission.unreadable",  CLASS_SUBMISSION, END_REJECTED, "make everything in the directory readable, leave out what is on other file systems, and change nothing meanwhile")
 X(BUILD_OUTPUT,        "build.unsafe_output",      CLASS_SUBMISSION, END_REJECTED, "let the build make only files, folders, and links that stay inside")
 
+/* The image. */
+X(IMAGE_INVALID,       "image.invalid",            CLASS_INFRA, END_ERROR, "save the image again with an ordinary tool, such as `docker save`, `podman save` or `skopeo copy`")
+X(IMAGE_NOT_FOUND,     "image.not_found",          CLASS_INFRA, END_ERROR, "name an image that the file holds, or save the one for this kind of machine")
+X(IMAGE_UNSUPPORTED,   "image.unsupported",        CLASS_INFRA, END_ERROR, "save the image with all its layers as an OCI layout, an OCI archive or a docker-archive")
+X(IMAGE_DIGEST,        "image.digest_mismatch",    CLASS_INFRA, END_ERROR, "the file was damaged or changed: save or download it again")
+
 /* The task's suite and its result. */
 X(SUITE_NO_RESULT,     "suite.no_result",          CLASS_SUITE, END_ERROR, "let the suite write its result before it exits; the logs show how far it came")
 X(SUITE_RESULT_FILE,   "suite.result_not_a_file",  CLASS_SUITE, END_ERROR, "write the result as one regular file, not a link, directory or pipe")

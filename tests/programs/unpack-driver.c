@@ -4,11 +4,13 @@
  *   unpack-driver -C [OPTIONS] PROGRAM DIR          judge what is in DIR already
  *   unpack-driver -R PROGRAM DIR                    remove everything below DIR
  *   unpack-driver -L [OPTIONS] PROGRAM FILE DIR     unpack a layer of an image
+ *   unpack-driver -I [OPTIONS] PROGRAM FILE DIR     tell what an image file (or directory) says
  *
  *   -e N  most entries       -b N  most bytes      -s  strip a common top folder
  *   -d    drop bad links     -r PATH[:MAX]         a required file
  *   -p GLOB:MIN              files that must match -t   tell the time, from start to end
  *   -o N -l N -m PATH        where a layer stands: offset, length, file of a directory
+ *   -a ARCHITECTURE  (amd64) -w NAME  the image wanted  -B DIR  keep the raw documents there
  *
  * Exit status: 0 done, 1 refused, 2 misused, 3 the program died or broke the protocol. */
 #include "clock.h"
@@ -26,6 +28,7 @@
 #include <unistd.h>
 
 static bool tell_time;
+static const char *blobs; /* where to keep documents */
 
 static int give_up(const char *what, const struct error *err)
 {
@@ -95,18 +98,117 @@ static void print_error(struct reader *r)
         printf("error %s %s\n", code_info(e.code)->name, e.text);
 }
 
-static const struct {
+static void print_images_done(struct reader *r)
+{
+        printf("images %" PRIu32 "\n", get_u32(r));
+}
+
+static void print_texts(struct reader *r, const char *what)
+{
+        uint32_t count = get_u32(r);
+
+        printf("%s", what);
+        for (uint32_t i = 0; i < count && !r->bad; i++) {
+                char *text = get_new_text(r, FRAME_MAX_PAYLOAD), shown[1024];
+
+                text_escape(shown, sizeof shown, text ? text : "", text ? strlen(text) : 0);
+                printf(" [%s]", shown);
+                free(text);
+        }
+        printf("\n");
+}
+
+static void print_text(struct reader *r, const char *what)
+{
+        char *text = get_new_text(r, UNPACK_MAX_PATH);
+
+        printf("%s %s\n", what, text ? text : "");
+        free(text);
+}
+
+static void print_layer(struct reader *r)
+{
+        static const char *const compressions[] = {"unknown", "plain", "gzip", "zstd"};
+        char member[UNPACK_MAX_PATH + 1], digest[65], diff_id[65];
+        uint64_t offset, length;
+        unsigned compression;
+
+        get_text(r, member, sizeof member);
+        offset = get_u64(r);
+        length = get_u64(r);
+        get_text(r, digest, sizeof digest);
+        get_text(r, diff_id, sizeof diff_id);
+        compression = get_u8(r);
+        r->bad |= compression > UNPACK_ZSTD;
+        if (!r->bad)
+                printf("layer %s %" PRIu64 " %" PRIu64 " %s %s %s\n", member, offset, length,
+                        *digest ? digest : "-", diff_id, compressions[compression]);
+}
+
+static void print_image(struct reader *r)
+{
+        uint32_t layers;
+
+        print_texts(r, "image");
+        print_text(r, "ref_digest");
+        print_text(r, "id");
+        print_text(r, "architecture");
+        print_text(r, "created");
+        print_texts(r, "entrypoint");
+        print_texts(r, "cmd");
+        print_texts(r, "env");
+        print_text(r, "workdir");
+        print_text(r, "user");
+        layers = get_u32(r);
+        for (uint32_t i = 0; i < layers && !r->bad; i++)
+                print_layer(r);
+}
+
+static void print_blob(struct reader *r)
+{
+        unsigned kind = get_u8(r);
+        char digest[65], path[4096];
+        uint64_t size;
+        const unsigned char *piece;
+        size_t len;
+        FILE *out;
+
+        get_text(r, digest, sizeof digest);
+        size = get_u64(r);
+        piece = get_bytes(r, UNPACK_MAX_PIECE, &len);
+        printf("blob %s %s %" PRIu64 "\n", kind == UNPACK_BLOB_MANIFEST ? "manifest" : "config",
+                digest, size);
+        if (!blobs || r->bad)
+                return;
+        snprintf(path, sizeof path, "%s/%s", blobs, digest);
+        out = fopen(path, "a");
+        if (!out || fwrite(piece, 1, len, out) != len || fclose(out) != 0)
+                r->bad = true;
+}
+
+static const struct answer {
         uint16_t type;
         void (*print)(struct reader *r);
-        int status; /* of the last answer, or -1 */
+        int status; /* that it ends with, or -1 */
 } answers[] = {
-        {UNPACK_WARNING, print_warning, -1},
-        {UNPACK_SECTION, print_section, -1},
-        {UNPACK_OPAQUE, print_opaque, -1},
         {UNPACK_DONE, print_done, 0},
         {UNPACK_LAYER_DONE, print_layer_done, 0},
         {UNPACK_ERROR, print_error, 1},
+        {UNPACK_IMAGES_DONE, print_images_done, 0},
+        {UNPACK_WARNING, print_warning, -1},
+        {UNPACK_SECTION, print_section, -1},
+        {UNPACK_OPAQUE, print_opaque, -1},
+        {UNPACK_BLOB, print_blob, -1},
+        {UNPACK_IMAGE_FOUND, print_image, -1},
 };
+
+static const struct answer *answer_find(uint16_t type)
+{
+        for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
+                if (answers[i].type == type)
+                        return &answers[i];
+        return NULL;
+}
 
 static int print_answers(int socket)
 {
@@ -115,18 +217,15 @@ static int print_answers(int socket)
 
         while (frame_receive(socket, &f, FRAME_MAX_PAYLOAD, 0, &err) > 0) {
                 struct reader r = reader_of(f.payload.data, f.payload.len);
+                const struct answer *a = answer_find(f.type);
 
-                size_t i = 0;
-
-                while (i < sizeof answers / sizeof *answers && answers[i].type != f.type)
-                        i++;
-                if (i == sizeof answers / sizeof *answers)
-                        return give_up("an unknown answer", NULL);
-                answers[i].print(&r);
+                if (!a)
+                        return give_up("an answer of an unknown type", NULL);
+                a->print(&r);
                 if (!reader_done(&r))
                         return give_up("an answer is not as agreed", NULL);
-                if (answers[i].status >= 0)
-                        return answers[i].status;
+                if (a->status >= 0)
+                        return a->status;
         }
         return give_up("no answer", &err);
 }
@@ -134,7 +233,7 @@ static int print_answers(int socket)
 static int ask(const char *program, const char *archive, const char *dir, uint16_t type,
         const struct buffer *request)
 {
-        const char *const argv[] = {"assay-unpack", type == UNPACK_LAYER ? "layer" : NULL, NULL};
+        const char *const argv[] = {"assay-unpack", type == UNPACK_LAYER || type == UNPACK_IMAGE ? "layer" : NULL, NULL};
         struct error err = {0};
         int pair[2], pidfd, status;
         uint64_t started;
@@ -182,12 +281,12 @@ int main(int argc, char **argv)
         _cleanup_buffer_ struct buffer patterns = BUFFER_INIT;
         uint64_t max_entries = 1000, max_bytes = 500ULL << 20;
         bool strip = false, drop = false, checking = false, removing = false;
+        bool layer = false, image = false;
         uint64_t offset = 0, length = UINT64_MAX;
-        const char *member = "";
-        bool layer = false;
+        const char *member = "", *architecture = "amd64", *wanted = "";
         uint32_t count = 0, pattern_count = 0;
 
-        for (int c; (c = getopt(argc, argv, "e:b:sdr:p:tCRLo:l:m:")) != -1;) {
+        for (int c; (c = getopt(argc, argv, "e:b:sdr:p:tCRLo:l:m:Ia:w:B:")) != -1;) {
                 switch (c) {
                 case 'e':
                         max_entries = strtoull(optarg, NULL, 10);
@@ -230,6 +329,18 @@ int main(int argc, char **argv)
                 case 'm':
                         member = optarg;
                         break;
+                case 'I':
+                        image = true;
+                        break;
+                case 'a':
+                        architecture = optarg;
+                        break;
+                case 'w':
+                        wanted = optarg;
+                        break;
+                case 'B':
+                        blobs = optarg;
+                        break;
                 default:
                         return 2;
                 }
@@ -239,6 +350,11 @@ int main(int argc, char **argv)
         argv += optind;
         if (removing)
                 return ask(argv[0], "/dev/null", argv[1], UNPACK_REMOVE, &request);
+        if (image) {
+                put_text(&request, architecture);
+                put_text(&request, wanted);
+                return ask(argv[0], argv[1], argv[2], UNPACK_IMAGE, &request);
+        }
         if (layer) {
                 put_u64(&request, offset);
                 put_u64(&request, length);

@@ -1,0 +1,19 @@
+/* What a file with container images says: an OCI layout (a directory, or packed as an OCI archive)
+ * or a docker-archive. Layers are not read, only found. */
+#ifndef ASSAY_IMAGES_IMAGE_H
+#define ASSAY_IMAGES_IMAGE_H
+
+#include "images/image_json.h"
+#include "images/report.h"
+
+struct image_request {
+        char architecture[32];
+        char wanted[IMAGE_MAX_NAME + 1]; /* a name, or empty for all */
+};
+
+/* Tell `report` every image of the directory or file `fd` that is for Linux on this architecture,
+ * and has the name wanted; `ret_count` is how many there were, at least one. */
+int image_read(int fd, const struct image_request *request, struct report *report,
+        uint32_t *ret_count, struct error *err);
+
+#endif
