@@ -192,6 +192,14 @@ int channel_allow_network(struct channel *c, struct error *err)
         return send_request(c, CELL_ALLOW, &payload, NULL, 0, err);
 }
 
+int channel_name_owner(struct channel *c, uid_t owner, struct error *err)
+{
+        _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
+
+        put_u32(&payload, (uint32_t)owner);
+        return send_request(c, CELL_OWNER, &payload, NULL, 0, err);
+}
+
 int channel_prepare_cell(struct channel *c, struct error *err)
 {
         const struct buffer nothing = BUFFER_INIT;

@@ -77,6 +77,9 @@ int channel_ready(struct channel *c, struct error *err);
 int channel_send_order(int socket, uint32_t id, const struct cell_order *order, struct error *err);
 /* Cells may have this directory with its owner's rights; to be said before anything else. */
 int channel_trust_tree(struct channel *c, int tree, struct error *err);
+/* The unpacker may take over directories of this user, which the runner will be; to be said before
+ * anything else. */
+int channel_name_owner(struct channel *c, uid_t owner, struct error *err);
 /* The memory that all cells together may have; to be said once, before the first. */
 int channel_limit_total(struct channel *c, uint64_t memory, struct error *err);
 /* Cells may have a network; to be said before anything else. */

@@ -25,6 +25,7 @@ static const struct verb verbs[] = {
         {"submission", verb_submission,
                 "check a submission before an upload; a SUBMISSION.md to fill in"},
         {"exec", verb_exec, "run one command in a cell"},
+        {"image", verb_image, "container images on this machine"},
         {"doctor", verb_doctor, "show what this machine can enforce"},
         {"explain", verb_explain, "say what an error code means and what to do"},
 };

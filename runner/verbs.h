@@ -9,6 +9,7 @@ int verb_run(int argc, char **argv, struct error *err);
 int verb_check(int argc, char **argv, struct error *err);
 int verb_submission(int argc, char **argv, struct error *err);
 int verb_exec(int argc, char **argv, struct error *err);
+int verb_image(int argc, char **argv, struct error *err);
 int verb_doctor(int argc, char **argv, struct error *err);
 int verb_explain(int argc, char **argv, struct error *err);
 

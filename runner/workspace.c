@@ -6,9 +6,9 @@
 #include "helper.h"
 #include "images/messages.h"
 #include "privilege.h"
+#include "state.h"
 
 #include <dirent.h>
-#include <limits.h>
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -42,83 +42,6 @@ int workspace_new_id(char out[WORKSPACE_ID_SIZE], struct error *err)
         }
         out[26] = '\0';
         return 0;
-}
-
-static int state_path(char *out, size_t size, struct error *err)
-{
-        const char *state = getenv("ASSAY_STATE"), *xdg = getenv("XDG_STATE_HOME"),
-                   *home = getenv("HOME");
-        int len;
-
-        if (state && *state)
-                len = snprintf(out, size, "%s", state);
-        else if (geteuid() == 0)
-                len = snprintf(out, size, "/var/lib/assay");
-        else if (xdg && *xdg == '/')
-                len = snprintf(out, size, "%s/assay", xdg);
-        else if (home && *home == '/')
-                len = snprintf(out, size, "%s/.local/state/assay", home);
-        else
-                return error_set(err, CODE_INFRA_STATE, "no state directory: HOME is not set");
-        if (len < 0 || (size_t)len >= size)
-                return error_set(err, CODE_INFRA_STATE, "the state directory's path is too long");
-        return 0;
-}
-
-static int make_path(char *path, struct error *err)
-{
-        for (char *at = path + 1;; at++) {
-                if (*at != '/' && *at != '\0')
-                        continue;
-                char end = *at;
-
-                *at = '\0';
-                if (mkdir(path, 0755) < 0 && errno != EEXIST)
-                        return error_errno(err, CODE_INFRA_STATE, errno, "%s", path);
-                *at = end;
-                if (end == '\0')
-                        return 0;
-        }
-}
-
-/* Whoever could write to the directory could have us remove what they put there. */
-static int check_owner(int fd, uid_t runner, struct error *err)
-{
-        struct stat st;
-
-        if (fstat(fd, &st) < 0)
-                return error_errno(err, CODE_INFRA_STATE, errno, "the state directory");
-        if ((st.st_uid != geteuid() && st.st_uid != runner) || st.st_mode & 022)
-                return error_set(err, CODE_INFRA_STATE,
-                        "the state directory's evaluations/ is not ours alone");
-        return 0;
-}
-
-static int open_work(struct error *err)
-{
-        char path[PATH_MAX];
-        uid_t uid;
-        gid_t gid;
-        int fd;
-
-        if (state_path(path, sizeof path - sizeof "/evaluations", err) < 0)
-                return -1;
-        snprintf(path + strlen(path), sizeof "/evaluations", "/evaluations");
-        if (make_path(path, err) < 0)
-                return -1;
-        fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (fd < 0)
-                return error_errno(err, CODE_INFRA_STATE, errno, "%s", path);
-        privilege_ids(&uid, &gid);
-        if (check_owner(fd, geteuid() == 0 ? uid : geteuid(), err) < 0) {
-                fd_close(fd);
-                return -1;
-        }
-        if (geteuid() == 0 && fchown(fd, uid, gid) < 0) {
-                fd_close(fd);
-                return error_errno(err, CODE_INFRA_STATE, errno, "%s", path);
-        }
-        return fd;
 }
 
 static bool is_id(const char *name)
@@ -203,7 +126,7 @@ int workspace_make(struct workspace *w, struct error *err)
         enum { TRIES = 20 };
         int tries = 0;
 
-        w->work = open_work(err);
+        w->work = state_open("evaluations", err);
         if (w->work < 0)
                 return -1;
         if (geteuid() == 0)
@@ -226,8 +149,7 @@ static int take_removed(void *to, unsigned type, struct reader *r, struct error 
         return 1;
 }
 
-/* The tree's content belongs to the unpacker's id, so the unpacker removes it. */
-static int empty_tree(int tree, struct channel *c, struct error *err)
+int workspace_empty(int tree, struct channel *c, struct error *err)
 {
         const struct buffer nothing = BUFFER_INIT;
         const struct helper_question q = {
@@ -251,7 +173,7 @@ int workspace_remove(struct workspace *w, struct channel *c, struct error *err)
         int r = 0;
 
         if (w->tree >= 0)
-                r = empty_tree(w->tree, c, err);
+                r = workspace_empty(w->tree, c, err);
         w->tree = fd_close(w->tree);
         if (w->lock >= 0)
                 unlinkat(w->lock, "tree", AT_REMOVEDIR);

@@ -5,6 +5,9 @@
 #include "fd.h"
 #include "spawn.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 enum { NOWHERE = -1 }; /* /dev/null */
 
 /* Which of the request's descriptors becomes which of the helper's. */
@@ -25,6 +28,7 @@ static const char *const modes[HELPER_MODE_COUNT][2] = {
         [HELPER_RESULT_SCORE_JSON] = {"result", "score.json"},
         [HELPER_VERDICT] = {"verdict"},
         [HELPER_BLEND] = {"blend"},
+        [HELPER_LAYER] = {"layer"},
 };
 
 static struct helper_process *find_free(struct supervisor *s)
@@ -33,6 +37,16 @@ static struct helper_process *find_free(struct supervisor *s)
                 if (s->helpers[i].pid == 0)
                         return &s->helpers[i];
         return NULL;
+}
+
+/* An empty layer of the store, which the runner could not give away by itself. */
+static void give_tree(const struct supervisor *s, int tree, uid_t id)
+{
+        struct stat st;
+
+        if (s->machine.root && s->owner != 0 && fstat(tree, &st) == 0 && S_ISDIR(st.st_mode) &&
+                st.st_uid == s->owner)
+                (void)!fchown(tree, id, id); /* the helper will say that it cannot write */
 }
 
 int helper_start(struct supervisor *s, struct frame *f, struct error *err)
@@ -71,6 +85,8 @@ int helper_start(struct supervisor *s, struct frame *f, struct error *err)
                 given = mounts_give(f->fds[0], helpers[which].id);
         if (given >= 0)
                 spawn.fds[0] = given;
+        if (which == HELPER_UNPACK)
+                give_tree(s, f->fds[2], helpers[which].id);
         spawn.change_ids = s->machine.root;
         spawn.uid = helpers[which].id;
         spawn.gid = helpers[which].id;

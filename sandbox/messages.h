@@ -23,6 +23,8 @@ enum cell_message {
         CELL_TREE,  /* nothing in it; descriptor: a directory that cells may have as PLACE_OWNED.
                        Taken only before everything else, while the runner has its caller's rights
                        and has read nothing yet */
+        CELL_OWNER, /* u32 uid: whose directories the unpacker may be given to fill; they become its
+                       own. Taken as CELL_TREE is */
         CELL_TOTAL, /* u64 bytes of memory that all cells may have together; once, before the first.
                        Cells that do not fit wait until others are gone */
         CELL_ALLOW, /* u8 flags that cells may have: CELL_NETWORK. Taken as CELL_TREE is */
@@ -77,6 +79,7 @@ enum helper_mode {
         HELPER_RESULT_SCORE_JSON, /* result score.json */
         HELPER_VERDICT,
         HELPER_BLEND,
+        HELPER_LAYER, /* layer */
         HELPER_MODE_COUNT,
 };
 

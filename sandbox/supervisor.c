@@ -164,6 +164,15 @@ static void allow_flags(struct supervisor *s, struct frame *f, struct error *err
         s->allowed = flags;
 }
 
+static void name_owner(struct supervisor *s, struct frame *f, struct error *err)
+{
+        struct reader r = reader_of(f->payload.data, f->payload.len);
+
+        s->owner = get_u32(&r);
+        if (!reader_done(&r) || f->fd_count > 0 || s->sealed)
+                error_set(err, CODE_INTERNAL_FRAME, "an owner comes too late or is malformed");
+}
+
 bool supervisor_trusts(const struct supervisor *s, int tree)
 {
         struct stat asked, named;
@@ -313,6 +322,7 @@ static bool serve_request(struct supervisor *s)
                 [CELL_TREE] = trust_tree,
                 [CELL_TOTAL] = limit_total,
                 [CELL_ALLOW] = allow_flags,
+                [CELL_OWNER] = name_owner,
                 [CELL_PREPARE] = prepare_cell,
                 [CELL_KILL] = stop_one,
                 [HELPER_START] = start_helper,
@@ -324,7 +334,7 @@ static bool serve_request(struct supervisor *s)
                 return false;
         if (f.type >= sizeof verbs / sizeof *verbs || !verbs[f.type])
                 return false;
-        s->sealed |= f.type != CELL_TREE && f.type != CELL_ALLOW;
+        s->sealed |= f.type != CELL_TREE && f.type != CELL_ALLOW && f.type != CELL_OWNER;
         verbs[f.type](s, &f, &err);
         return err.code == CODE_NONE;
 }

@@ -24,7 +24,8 @@ struct supervisor {
         int trees[SUPERVISOR_MAX_TREES]; /* named by CELL_TREE; open, so that none is made again */
         unsigned tree_count;
         uint8_t allowed; /* flags named by CELL_ALLOW */
-        bool sealed;     /* no further ones of either */
+        uid_t owner;     /* named by CELL_OWNER; 0: none */
+        bool sealed;     /* no further ones of these */
         int signals;     /* signalfd: interrupt, hang-up, termination */
         int programs[HELPER_COUNT];
         struct admission admission;

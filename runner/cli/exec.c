@@ -6,6 +6,7 @@
 #include "channel.h"
 #include "environment.h"
 #include "fd.h"
+#include "image/cell.h"
 #include "spawn.h"
 
 #include <fcntl.h>
@@ -185,15 +186,43 @@ static int become_supervisor(int socket, struct error *err)
         return error_errno(err, CODE_INFRA_HELPER, errno, "cannot start assay-cell");
 }
 
-static int exec_cell(const struct exec_options *o, char **command, struct error *err)
+/* The image's variables, then those of the command line. */
+static const char **make_environment(
+        const struct exec_options *o, const struct image_cell *image, struct error *err)
 {
-        const char *env[OPTION_LIST_MAX + ENVIRONMENT_STANDARD + 1];
+        char *const *theirs = image->image.env;
+        unsigned count = 0;
+        const char **added, **env;
+
+        while (theirs && theirs[count])
+                count++;
+        added = calloc(count + o->env.count + 1, sizeof *added);
+        env = calloc(count + o->env.count + ENVIRONMENT_STANDARD + 1, sizeof *env);
+        if (added && env) {
+                for (unsigned i = 0; i < count; i++)
+                        added[i] = theirs[i];
+                memcpy(added + count, o->env.values, o->env.count * sizeof *added);
+                environment_fill(added, count + o->env.count, env);
+        } else
+                error_set(err, CODE_INFRA_MEMORY, "out of memory");
+        free(added);
+        return env;
+}
+
+static int exec_cell(const struct exec_options *o, const struct image_cell *image, char **command,
+        struct error *err)
+{
+        const char **env = make_environment(o, image, err);
         char places[CELL_MAX_MOUNTS][CELL_MAX_PLACE];
         struct cell_order order = {
                 .profile = PROFILE_SUITE,
                 .allow_weak = o->allow_weak,
                 .trace_denied = o->trace_denied,
-                .workdir = o->workdir ? o->workdir : "/",
+                .workdir = o->workdir ? o->workdir : image->workdir,
+                .uid = image->uid,
+                .gid = image->gid,
+                .layers = image->layers,
+                .layer_count = image->layer_count,
                 .argv = (const char *const *)command,
                 .envp = env,
                 .stdio = {0, 1, 2},
@@ -203,6 +232,8 @@ static int exec_cell(const struct exec_options *o, char **command, struct error 
         struct stat st;
         int pair[2];
 
+        if (!env)
+                return -1;
         limits_standard(&order.limits, CELL_SUITE);
         if (take_limits(&o->limits, &order, err) < 0 || check_env(&o->env, err) < 0)
                 return -1;
@@ -221,7 +252,6 @@ static int exec_cell(const struct exec_options *o, char **command, struct error 
         for (unsigned i = 0; i < o->binds.count; i++)
                 if (add_bind(&order, o->binds.values[i], places[i], err) < 0)
                         return -1;
-        environment_fill(o->env.values, o->env.count, env);
         if (*order.workdir != '/')
                 return error_set(err, CODE_USAGE, "--workdir %s: not an absolute path", o->workdir);
         for (int fd = 0; fd < CELL_STDIO; fd++)
@@ -246,6 +276,7 @@ static int exec_cell(const struct exec_options *o, char **command, struct error 
 int verb_exec(int argc, char **argv, struct error *err)
 {
         struct exec_options o = {0};
+        struct image_cell image = {.workdir = "/"};
         const struct option table[] = {
                 {"--limit", OPTION_LIST, &o.limits, "NAME=VALUE",
                         "such as memory=256MiB, wall=10s, network=outbound"},
@@ -281,11 +312,9 @@ int verb_exec(int argc, char **argv, struct error *err)
         }
         if (rest < 2)
                 return error_set(err, CODE_USAGE, "exec: needs an image and a command");
-        if (strcmp(argv[0], "host") != 0)
-                return error_set(err, CODE_TASK_UNSUPPORTED,
-                        "image %s: only the image `host` is known", argv[0]);
         argv[rest] = NULL;
-        if (exec_cell(&o, argv + 1, err) < 0) {
+        if ((strcmp(argv[0], "host") != 0 && image_open(&image, argv[0], err) < 0) ||
+                exec_cell(&o, &image, argv + 1, err) < 0) {
                 if (code_info(err->code)->ending == END_USAGE)
                         return -1;
                 error_print(err);

@@ -32,11 +32,15 @@ X(ARCHIVE_REQUIRED_SIZE, "archive.required_file_too_large", CLASS_SUBMISSION, EN
 X(SUBMISSION_UNREADABLE, "submission.unreadable",  CLASS_SUBMISSION, END_REJECTED, "make everything in the directory readable, leave out what is on other file systems, and change nothing meanwhile")
 X(BUILD_OUTPUT,        "build.unsafe_output",      CLASS_SUBMISSION, END_REJECTED, "let the build make only files, folders, and links that stay inside")
 
-/* The image. */
+/* The image: no fault of the submission, which may try again. */
 X(IMAGE_INVALID,       "image.invalid",            CLASS_INFRA, END_ERROR, "save the image again with an ordinary tool, such as `docker save`, `podman save` or `skopeo copy`")
 X(IMAGE_NOT_FOUND,     "image.not_found",          CLASS_INFRA, END_ERROR, "name an image that the file holds, or save the one for this kind of machine")
 X(IMAGE_UNSUPPORTED,   "image.unsupported",        CLASS_INFRA, END_ERROR, "save the image with all its layers as an OCI layout, an OCI archive or a docker-archive")
 X(IMAGE_DIGEST,        "image.digest_mismatch",    CLASS_INFRA, END_ERROR, "the file was damaged or changed: save or download it again")
+X(IMAGE_LAYER_INVALID, "image.layer_invalid",      CLASS_INFRA, END_ERROR, "rebuild or save the image again; this layer is not what a builder writes")
+X(IMAGE_TOO_LARGE,     "image.too_large",          CLASS_INFRA, END_ERROR, "use a smaller image: leave caches and build tools out of it")
+X(IMAGE_DAMAGED,       "image.damaged",            CLASS_INFRA, END_ERROR, "save or pull the image again; it was cut off or changed on the way")
+X(IMAGE_MISSING,       "image.missing",            CLASS_INFRA, END_ERROR, "load it with `assay image load FILE`; `assay image list` shows what is there")
 
 /* The task's suite and its result. */
 X(SUITE_NO_RESULT,     "suite.no_result",          CLASS_SUITE, END_ERROR, "let the suite write its result before it exits; the logs show how far it came")
@@ -46,11 +50,6 @@ X(SUITE_EXIT,          "suite.exit",               CLASS_SUITE, END_ERROR, "a su
 X(SUITE_SIGNAL,        "suite.signal",             CLASS_SUITE, END_ERROR, "the suite crashed; see its logs")
 X(SUITE_NOT_FOUND,     "suite.not_found",          CLASS_SUITE, END_ERROR, "check suite.command: the program, and the interpreter that its first line names (without a Windows line end), must be in tests/ or in the image")
 X(SUITE_NOT_EXECUTABLE, "suite.not_executable",    CLASS_SUITE, END_ERROR, "make the suite's program executable, with an interpreter that the image has")
-
-/* The image: no fault of the submission, which may try again. */
-X(IMAGE_LAYER_INVALID, "image.layer_invalid",      CLASS_INFRA, END_ERROR, "rebuild or save the image again; this layer is not what a builder writes")
-X(IMAGE_TOO_LARGE,     "image.too_large",          CLASS_INFRA, END_ERROR, "use a smaller image: leave caches and build tools out of it")
-X(IMAGE_DAMAGED,       "image.damaged",            CLASS_INFRA, END_ERROR, "save or pull the image again; it was cut off or changed on the way")
 
 /* Limits of a cell. */
 X(LIMIT_WALL,          "limit.wall",               CLASS_LIMIT, END_ERROR, "raise limits.wall in task.json if the suite rightly needs longer")

@@ -1,0 +1,236 @@
+/* assay image load|list|inspect|remove|gc: the images on this machine. */
+#include "verbs.h"
+
+#include "fd.h"
+#include "image/load.h"
+#include "image/record.h"
+#include "report/json.h"
+
+#include <unistd.h>
+
+struct image_options {
+        struct common_options common;
+        const char *name;
+};
+
+static int open_for_looking(struct store *s, struct error *err)
+{
+        *s = (struct store)STORE_INIT;
+        return store_open(s, err);
+}
+
+static int read_image(
+        const struct store *s, const char *reference, struct image *ret, struct error *err)
+{
+        _cleanup_buffer_ struct buffer record = BUFFER_INIT;
+        char id[DIGEST_SIZE];
+
+        *ret = (struct image){0};
+        if (store_find(s, reference, id, err) < 0 || store_get_image(s, id, &record, err) < 0)
+                return -1;
+        return record_read(ret, &record, err);
+}
+
+/* --- load ----------------------------------------------------------------------------------- */
+
+static void say_loaded(void *to, const char *id, const char *const *names)
+{
+        const struct image_options *o = to;
+
+        if (o->common.quiet)
+                return;
+        printf("sha256:%s", id);
+        for (; *names; names++)
+                printf(" %s", *names);
+        if (o->name)
+                printf(" %s", o->name);
+        putchar('\n');
+        fflush(stdout);
+}
+
+static int load(struct image_options *o, char **arguments, struct error *err)
+{
+        const struct load_options options = {.name = o->name};
+
+        return load_images(arguments[0], &options, say_loaded, o, err);
+}
+
+/* --- list, inspect -------------------------------------------------------------------------- */
+
+static void json_list(struct json_writer *w, const char *key, char *const *list)
+{
+        json_array(w, key);
+        for (; *list; list++)
+                json_text(w, NULL, *list);
+        json_close(w);
+}
+
+static int say_name(void *to, const char *name, const char *id)
+{
+        struct json_writer *w = to;
+
+        if (!w->out) {
+                printf("%.12s  %s\n", id, name);
+                return 0;
+        }
+        json_object(w, NULL);
+        json_text(w, "name", name);
+        json_text(w, "id", id);
+        json_close(w);
+        return 0;
+}
+
+static int list(struct image_options *o, char **arguments, struct error *err)
+{
+        _cleanup_buffer_ struct buffer out = BUFFER_INIT;
+        struct json_writer w = {.out = o->common.json ? &out : NULL};
+        struct store s;
+        int r;
+
+        (void)arguments;
+        if (open_for_looking(&s, err) < 0)
+                return -1;
+        if (w.out)
+                json_array(&w, NULL);
+        r = store_each_name(&s, say_name, &w, err);
+        if (w.out) {
+                json_close(&w);
+                printf("%s\n", buffer_text(&out));
+        }
+        store_close(&s);
+        return r;
+}
+
+static int inspect(struct image_options *o, char **arguments, struct error *err)
+{
+        _cleanup_buffer_ struct buffer out = BUFFER_INIT;
+        struct json_writer w = {.out = &out};
+        struct image image = {0};
+        struct store s;
+        int r;
+
+        (void)o;
+        if (open_for_looking(&s, err) < 0)
+                return -1;
+        r = read_image(&s, arguments[0], &image, err);
+        if (r == 0) {
+                json_object(&w, NULL);
+                json_text(&w, "id", image.id);
+                json_text(&w, "ref_digest", image.ref_digest);
+                json_text(&w, "architecture", image.architecture);
+                json_text(&w, "created", image.created);
+                json_list(&w, "entrypoint", image.entrypoint);
+                json_list(&w, "cmd", image.cmd);
+                json_list(&w, "env", image.env);
+                json_text(&w, "workdir", image.workdir);
+                json_text(&w, "user", image.user);
+                json_array(&w, "layers");
+                for (unsigned i = 0; i < image.layer_count; i++)
+                        json_text(&w, NULL, image.layers[i].diff_id);
+                json_close(&w);
+                json_close(&w);
+                printf("%s\n", buffer_text(&out));
+        }
+        image_free(&image);
+        store_close(&s);
+        return r;
+}
+
+/* --- remove, gc ----------------------------------------------------------------------------- */
+
+struct search {
+        const char *id;
+        bool found;
+};
+
+static int same_image(void *to, const char *name, const char *id)
+{
+        struct search *s = to;
+
+        (void)name;
+        s->found |= strcmp(s->id, id) == 0;
+        return 0;
+}
+
+/* The image goes with its last name. */
+static int remove_named(struct store *s, const char *reference, struct error *err)
+{
+        char id[DIGEST_SIZE], tagged[STORE_NAME_MAX + 1];
+        struct search left = {.id = id};
+        int r;
+
+        if (store_find(s, reference, id, err) < 0)
+                return -1;
+        snprintf(tagged, sizeof tagged, "%s:latest", reference);
+        r = store_remove_name(s, reference, err);
+        if (r == 0)
+                r = store_remove_name(s, tagged, err);
+        if (r < 0 || store_each_name(s, same_image, &left, err) < 0)
+                return -1;
+        if (r == 0 && left.found)
+                return error_set(err, CODE_USAGE, "%s: has names; remove those", reference);
+        return left.found ? 0 : store_remove_image(s, id, err);
+}
+
+static int remove_image(struct image_options *o, char **arguments, struct error *err)
+{
+        struct store s;
+        int r;
+
+        (void)o;
+        if (open_for_looking(&s, err) < 0)
+                return -1;
+        r = remove_named(&s, arguments[0], err);
+        store_close(&s);
+        return r;
+}
+
+static int collect(struct image_options *o, char **arguments, struct error *err)
+{
+        unsigned layers;
+
+        (void)arguments;
+        if (load_collect_garbage(&layers, err) < 0)
+                return -1;
+        if (!o->common.quiet)
+                printf("layers removed: %u\n", layers);
+        return 0;
+}
+
+/* -------------------------------------------------------------------------------------------- */
+
+static const struct {
+        const char *name;
+        int arguments;
+        int (*run)(struct image_options *o, char **arguments, struct error *err);
+} actions[] = {
+        {"load", 1, load},
+        {"list", 0, list},
+        {"inspect", 1, inspect},
+        {"remove", 1, remove_image},
+        {"gc", 0, collect},
+};
+
+int verb_image(int argc, char **argv, struct error *err)
+{
+        struct image_options o = {0};
+        const struct option table[] = {
+                {"--name", OPTION_TEXT, &o.name, "NAME", "load: a further name for the image"},
+        };
+        int rest = options_parse(table, sizeof table / sizeof *table, &o.common, argc, argv, err);
+
+        if (rest < 0)
+                return -1;
+        if (o.common.help)
+                return options_help("image load [--name NAME] FILE|DIRECTORY\n"
+                                    "       assay image list | inspect IMAGE | remove IMAGE | gc",
+                        "Keeps container images on this machine: loads what docker save, podman "
+                        "save\n"
+                        "and skopeo copy write. gc removes the files that no image has any more.",
+                        table, sizeof table / sizeof *table);
+        for (size_t i = 0; rest > 0 && i < sizeof actions / sizeof *actions; i++)
+                if (strcmp(actions[i].name, argv[0]) == 0 && rest == 1 + actions[i].arguments)
+                        return actions[i].run(&o, argv + 1, err);
+        return error_set(err, CODE_USAGE,
+                "image: needs `load FILE`, `list`, `inspect IMAGE`, `remove IMAGE` or `gc`");
+}

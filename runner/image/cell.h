@@ -1,0 +1,21 @@
+/* An image of the store as a cell needs it. */
+#ifndef ASSAY_IMAGE_CELL_H
+#define ASSAY_IMAGE_CELL_H
+
+#include "channel.h"
+#include "image/record.h"
+
+struct image_cell {
+        struct image image;
+        int layers[CELL_MAX_LAYERS]; /* open: none can be removed meanwhile */
+        unsigned layer_count;
+        uint32_t uid, gid;
+        const char *workdir;
+};
+
+/* Find the image that `reference` means, and open its layers, with the caller's rights. To be
+ * closed in any case. */
+int image_open(struct image_cell *ret, const char *reference, struct error *err);
+void image_close(struct image_cell *i);
+
+#endif

@@ -1,0 +1,33 @@
+/* What the store knows of an image: what the unpacker said of it when it was loaded
+ * (UNPACK_IMAGE_FOUND in images/messages.h), kept as it came. */
+#ifndef ASSAY_IMAGE_RECORD_H
+#define ASSAY_IMAGE_RECORD_H
+
+#include "frame.h"
+#include "images/digest.h"
+
+struct image_layer {
+        char *member; /* where its blob stands in the file that was loaded */
+        uint64_t offset, length;
+        char digest[DIGEST_SIZE]; /* of the blob; "": not told */
+        char diff_id[DIGEST_SIZE];
+};
+
+struct image {
+        char id[DIGEST_SIZE], ref_digest[DIGEST_SIZE]; /* the second may be "" */
+        char *architecture, *created, *workdir, *user;
+        char **names, **entrypoint, **cmd, **env; /* NULL at the end */
+        struct image_layer *layers;               /* the lowest first */
+        unsigned layer_count;
+};
+
+/* Read it; -1: it is not as agreed. To be freed in both cases. */
+int image_decode(struct image *ret, struct reader *r);
+void image_free(struct image *i);
+
+/* A record as it lies in the store, and back. */
+void record_write(
+        struct buffer *out, const void *found, size_t found_len, const struct buffer *documents);
+int record_read(struct image *ret, const struct buffer *record, struct error *err);
+
+#endif

@@ -1,0 +1,438 @@
+/* Images on disk; see store.h. */
+#include "image/store.h"
+
+#include "beneath.h"
+#include "fd.h"
+#include "privilege.h"
+#include "state.h"
+#include "workspace.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { RECORD_MAX = 8 << 20, SHORTEST_ID = 8 };
+
+bool is_digest(const char *text)
+{
+        return strlen(text) == DIGEST_SIZE - 1 &&
+               strspn(text, "0123456789abcdef") == DIGEST_SIZE - 1;
+}
+
+static int failed(const char *what, struct error *err)
+{
+        return error_errno(err, CODE_INFRA_STATE, errno, "the image store: %s", what);
+}
+
+/* --- opening -------------------------------------------------------------------------------- */
+
+static int open_part(int store, const char *name, struct error *err)
+{
+        int fd;
+
+        if (mkdirat(store, name, 0755) < 0 && errno != EEXIST)
+                return failed(name, err);
+        fd = openat(store, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (fd < 0)
+                return failed(name, err);
+        if (state_own(fd, err) < 0) {
+                fd_close(fd);
+                return -1;
+        }
+        return fd;
+}
+
+int store_open(struct store *s, struct error *err)
+{
+        _cleanup_fd_ int root = state_open("images", err);
+
+        if (root < 0)
+                return -1;
+        s->layers = open_part(root, "layers", err);
+        s->images = s->layers < 0 ? -1 : open_part(root, "images", err);
+        s->names = s->images < 0 ? -1 : open_part(root, "names", err);
+        s->incoming = s->names < 0 ? -1 : open_part(root, "incoming", err);
+        return s->incoming < 0 ? -1 : 0;
+}
+
+void store_close(struct store *s)
+{
+        s->layers = fd_close(s->layers);
+        s->images = fd_close(s->images);
+        s->names = fd_close(s->names);
+        s->incoming = fd_close(s->incoming);
+}
+
+/* --- layers --------------------------------------------------------------------------------- */
+
+bool store_has_layer(const struct store *s, const char *diff_id)
+{
+        return is_digest(diff_id) && faccessat(s->layers, diff_id, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+int store_open_layer(const struct store *s, const char *diff_id, struct error *err)
+{
+        char path[DIGEST_SIZE + 8];
+        int fd;
+
+        snprintf(path, sizeof path, "%.64s/tree", diff_id);
+        fd = beneath_open(s->layers, path, O_RDONLY | O_DIRECTORY, 0);
+        if (fd < 0)
+                return error_errno(
+                        err, CODE_INFRA_STATE, errno, "the image store: layer %.12s", diff_id);
+        if (flock(fd, LOCK_SH | LOCK_NB) < 0) {
+                fd_close(fd);
+                return error_set(err, CODE_IMAGE_MISSING, "layer %.12s is being removed", diff_id);
+        }
+        return fd;
+}
+
+int store_begin_layer(struct store *s, struct store_layer *ret, struct error *err)
+{
+        *ret = (struct store_layer){.place = -EBADF, .tree = -EBADF};
+        if (workspace_new_id(ret->name, err) < 0)
+                return -1;
+        if (mkdirat(s->incoming, ret->name, 0755) < 0)
+                return failed("a new layer", err);
+        ret->place =
+                openat(s->incoming, ret->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (ret->place < 0 || flock(ret->place, LOCK_EX | LOCK_NB) < 0 ||
+                fchmod(ret->place, 0755) < 0 || mkdirat(ret->place, "tree", 0755) < 0)
+                return failed("a new layer", err);
+        ret->tree = openat(ret->place, "tree", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (ret->tree < 0 || fchmod(ret->tree, 0755) < 0)
+                return failed("a new layer", err);
+        return 0;
+}
+
+static int write_opaque(int place, const struct buffer *opaque)
+{
+        _cleanup_fd_ int fd =
+                openat(place, "opaque", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+
+        return fd < 0 ? -1 : fd_write_all(fd, opaque->data, opaque->len);
+}
+
+int store_keep_layer(struct store *s, struct store_layer *l, const char *diff_id,
+        const struct buffer *opaque, struct error *err)
+{
+        if (!buffer_ok(opaque))
+                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+        if ((opaque->len > 0 && write_opaque(l->place, opaque) < 0) || syncfs(l->place) < 0)
+                return failed("a new layer", err);
+        if (renameat(s->incoming, l->name, s->layers, diff_id) < 0)
+                return errno == EEXIST || errno == ENOTEMPTY ? 0 : failed("a new layer", err);
+        l->tree = fd_close(l->tree);
+        l->place = fd_close(l->place);
+        return fsync(s->layers) < 0 ? failed("a new layer", err) : 1;
+}
+
+static int read_all(int fd, struct buffer *ret)
+{
+        struct stat st;
+        void *to;
+
+        if (fstat(fd, &st) < 0)
+                return -1;
+        to = st.st_size <= RECORD_MAX ? buffer_reserve(ret, (size_t)st.st_size) : NULL;
+        if (!to || read(fd, to, (size_t)st.st_size) != st.st_size)
+                return -1;
+        buffer_advance(ret, (size_t)st.st_size);
+        return 0;
+}
+
+int store_get_opaque(
+        const struct store *s, const char *diff_id, struct buffer *ret, struct error *err)
+{
+        char path[DIGEST_SIZE + 8];
+        _cleanup_fd_ int fd = -EBADF;
+
+        snprintf(path, sizeof path, "%.64s/opaque", diff_id);
+        fd = beneath_open(s->layers, path, O_RDONLY, 0);
+        if (fd < 0 && errno == ENOENT)
+                return 0;
+        return fd >= 0 && read_all(fd, ret) == 0 ? 0 : failed(diff_id, err);
+}
+
+static bool open_place(int part, const char *name, struct store_layer *ret)
+{
+        *ret = (struct store_layer){.tree = -EBADF};
+        ret->place = openat(part, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (ret->place < 0)
+                return false;
+        ret->tree = openat(ret->place, "tree", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        return true;
+}
+
+static void close_place(struct store_layer *l)
+{
+        l->tree = fd_close(l->tree);
+        l->place = fd_close(l->place);
+}
+
+bool store_open_left(struct store *s, const char *name, struct store_layer *ret)
+{
+        if (strlen(name) != WORKSPACE_ID_SIZE - 1 || !open_place(s->incoming, name, ret))
+                return false;
+        if (flock(ret->place, LOCK_EX | LOCK_NB) < 0) {
+                close_place(ret);
+                return false;
+        }
+        snprintf(ret->name, sizeof ret->name, "%s", name);
+        return true;
+}
+
+bool store_take_out_layer(struct store *s, const char *diff_id, struct store_layer *ret)
+{
+        char name[WORKSPACE_ID_SIZE];
+
+        if (workspace_new_id(name, NULL) < 0 || !open_place(s->layers, diff_id, ret))
+                return false;
+        /* Who opens it from here on finds it locked, or gone. */
+        if (flock(ret->place, LOCK_EX | LOCK_NB) < 0 || ret->tree < 0 ||
+                flock(ret->tree, LOCK_EX | LOCK_NB) < 0 ||
+                renameat(s->layers, diff_id, s->incoming, name) < 0) {
+                close_place(ret);
+                return false;
+        }
+        snprintf(ret->name, sizeof ret->name, "%s", name);
+        return true;
+}
+
+int store_each(int part, int (*see)(void *to, const char *digest, struct error *err), void *to,
+        struct error *err)
+{
+        int fd = openat(part, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = 0;
+        DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+
+        if (!dir) {
+                fd_close(fd);
+                return failed("cannot be listed", err);
+        }
+        for (struct dirent *entry; r == 0 && (entry = readdir(dir));)
+                if (is_digest(entry->d_name))
+                        r = see(to, entry->d_name, err);
+        closedir(dir);
+        return r;
+}
+
+void store_abandon_layer(struct store *s, struct store_layer *l)
+{
+        l->tree = fd_close(l->tree);
+        if (l->place >= 0) {
+                unlinkat(l->place, "opaque", 0);
+                unlinkat(l->place, "tree", AT_REMOVEDIR);
+        }
+        l->place = fd_close(l->place);
+        if (*l->name)
+                unlinkat(s->incoming, l->name, AT_REMOVEDIR);
+}
+
+/* --- records and names ---------------------------------------------------------------------- */
+
+int store_put_image(struct store *s, const char *id, const struct buffer *record, struct error *err)
+{
+        _cleanup_fd_ int fd = -EBADF;
+        char name[WORKSPACE_ID_SIZE];
+
+        if (workspace_new_id(name, err) < 0)
+                return -1;
+        fd = openat(s->incoming, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+        if (fd >= 0 && fchmod(fd, 0644) == 0 && fd_write_all(fd, record->data, record->len) == 0 &&
+                fsync(fd) == 0 && renameat(s->incoming, name, s->images, id) == 0 &&
+                fsync(s->images) == 0)
+                return 0;
+        failed("a new image", err);
+        unlinkat(s->incoming, name, 0);
+        return -1;
+}
+
+/* As a file name: `/` and `%` and a leading dot as %XX. */
+static int encode(const char *name, char ret[3 * STORE_NAME_MAX + 1], struct error *err)
+{
+        size_t at = 0, len = strlen(name);
+
+        if (len == 0 || len > STORE_NAME_MAX)
+                return error_set(err, CODE_USAGE, "%.100s: not a name for an image", name);
+        for (const char *c = name; *c; c++)
+                if (*c == '/' || *c == '%' || (*c == '.' && c == name))
+                        at += (size_t)snprintf(ret + at, 4, "%%%02X", (unsigned char)*c);
+                else
+                        ret[at++] = *c;
+        ret[at] = '\0';
+        if (at > NAME_MAX)
+                return error_set(err, CODE_USAGE, "%.100s…: too long for an image", name);
+        return 0;
+}
+
+static bool decode(const char *file, char ret[STORE_NAME_MAX + 1])
+{
+        size_t at = 0;
+
+        for (; *file && at < STORE_NAME_MAX; file++) {
+                unsigned code = (unsigned char)*file;
+
+                if (*file == '%') {
+                        if (sscanf(file + 1, "%2X", &code) != 1)
+                                return false;
+                        file += 2;
+                }
+                ret[at++] = (char)code;
+        }
+        ret[at] = '\0';
+        return *file == '\0';
+}
+
+int store_put_name(struct store *s, const char *name, const char *id, struct error *err)
+{
+        char file[3 * STORE_NAME_MAX + 1], new[WORKSPACE_ID_SIZE];
+
+        if (encode(name, file, err) < 0 || workspace_new_id(new, err) < 0)
+                return -1;
+        if (symlinkat(id, s->incoming, new) == 0 &&
+                renameat(s->incoming, new, s->names, file) == 0 && fsync(s->names) == 0)
+                return 0;
+        failed(name, err);
+        unlinkat(s->incoming, new, 0);
+        return -1;
+}
+
+static bool read_name(const struct store *s, const char *file, char ret_id[DIGEST_SIZE])
+{
+        ssize_t len = readlinkat(s->names, file, ret_id, DIGEST_SIZE);
+
+        if (len != DIGEST_SIZE - 1)
+                return false;
+        ret_id[len] = '\0';
+        return is_digest(ret_id);
+}
+
+int store_remove_name(struct store *s, const char *name, struct error *err)
+{
+        char file[3 * STORE_NAME_MAX + 1];
+
+        if (encode(name, file, err) < 0)
+                return -1;
+        if (unlinkat(s->names, file, 0) < 0)
+                return errno == ENOENT ? 0 : failed(name, err);
+        return fsync(s->names) < 0 ? failed(name, err) : 1;
+}
+
+int store_remove_image(struct store *s, const char *id, struct error *err)
+{
+        if (unlinkat(s->images, id, 0) < 0 && errno != ENOENT)
+                return failed(id, err);
+        return fsync(s->images) < 0 ? failed(id, err) : 0;
+}
+
+/* --- looking -------------------------------------------------------------------------------- */
+
+/* 1: one image has an id that begins so; 0: none, or several. */
+static int find_by_digits(const struct store *s, const char *digits, char ret_id[DIGEST_SIZE])
+{
+        int fd = openat(s->images, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), found = 0;
+        DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+        size_t len = strlen(digits);
+
+        if (!dir) {
+                fd_close(fd);
+                return 0;
+        }
+        for (struct dirent *entry; (entry = readdir(dir));)
+                if (strncmp(entry->d_name, digits, len) == 0 && is_digest(entry->d_name)) {
+                        memcpy(ret_id, entry->d_name, DIGEST_SIZE);
+                        found++;
+                }
+        closedir(dir);
+        return found == 1;
+}
+
+int store_find(
+        const struct store *s, const char *reference, char ret_id[DIGEST_SIZE], struct error *err)
+{
+        static const char prefix[] = "sha256:";
+        const char *slash = strrchr(reference, '/'),
+                   *digits = strncmp(reference, prefix, sizeof prefix - 1) == 0
+                                     ? reference + sizeof prefix - 1
+                                     : reference;
+        char file[3 * STORE_NAME_MAX + 1], tagged[STORE_NAME_MAX + 1];
+        int len = snprintf(tagged, sizeof tagged, "%s%s", reference,
+                strchr(slash ? slash : reference, ':') ? "" : ":latest");
+
+        if (len > STORE_NAME_MAX)
+                return error_set(err, CODE_USAGE, "%.100s…: too long for an image", reference);
+        if ((encode(reference, file, NULL) == 0 && read_name(s, file, ret_id)) ||
+                (encode(tagged, file, NULL) == 0 && read_name(s, file, ret_id)))
+                return 0;
+        if (strlen(digits) >= SHORTEST_ID && strlen(digits) < DIGEST_SIZE &&
+                find_by_digits(s, digits, ret_id))
+                return 0;
+        return error_set(
+                err, CODE_IMAGE_MISSING, "there is no image %.200s on this machine", reference);
+}
+
+int store_get_image(
+        const struct store *s, const char *id, struct buffer *ret_record, struct error *err)
+{
+        _cleanup_fd_ int fd = beneath_open(s->images, id, O_RDONLY, 0);
+
+        return fd >= 0 && read_all(fd, ret_record) == 0 ? 0 : failed(id, err);
+}
+
+static int compare_names(const void *left, const void *right)
+{
+        return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+/* The files of names, sorted; NULL when memory or the directory fails. */
+static char **list_names(const struct store *s, size_t *ret_count)
+{
+        int fd = openat(s->names, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+        char **names = dir ? calloc(1, sizeof *names) : NULL;
+        size_t count = 0;
+
+        if (!dir)
+                fd_close(fd);
+        for (struct dirent *entry; names && (entry = readdir(dir));) {
+                char **more;
+
+                if (entry->d_name[0] == '.')
+                        continue;
+                more = realloc(names, (count + 1) * sizeof *names);
+                if (!more)
+                        break;
+                names = more;
+                names[count] = strdup(entry->d_name);
+                if (!names[count])
+                        break;
+                count++;
+        }
+        if (names && count > 0)
+                qsort(names, count, sizeof *names, compare_names);
+        if (dir)
+                closedir(dir);
+        *ret_count = count;
+        return names;
+}
+
+int store_each_name(const struct store *s, int (*see)(void *to, const char *name, const char *id),
+        void *to, struct error *err)
+{
+        char name[STORE_NAME_MAX + 1], id[DIGEST_SIZE];
+        size_t count;
+        char **files = list_names(s, &count);
+        int r = 0;
+
+        if (!files)
+                return failed("cannot be listed", err);
+        for (size_t i = 0; i < count; i++) {
+                if (r == 0 && decode(files[i], name) && read_name(s, files[i], id))
+                        r = see(to, name, id);
+                free(files[i]);
+        }
+        free(files);
+        return r;
+}

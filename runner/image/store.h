@@ -1,0 +1,84 @@
+/* The images on this machine, below the state directory:
+ *
+ *   STATE/images/layers/DIFF_ID/tree/   a layer's files, the unpacker's. DIFF_ID is the SHA-256 of
+ *                                       the layer's tar, 64 hexadecimal digits
+ *   STATE/images/images/ID              a record (record.h). ID is that of the configuration
+ *   STATE/images/names/NAME             a link to the ID that a name stands for; / is written %2F
+ *   STATE/images/incoming/              what is being made
+ *
+ * All but the trees is the runner's. Whatever stands under a final name is complete and on the
+ * disk: it comes there by one rename. A name that is only looked at needs no right to write. */
+#ifndef ASSAY_IMAGE_STORE_H
+#define ASSAY_IMAGE_STORE_H
+
+#include "buffer.h"
+#include "error.h"
+#include "images/digest.h"
+
+enum { STORE_NAME_MAX = 200 };
+
+struct store {
+        int layers, images, names, incoming;
+};
+
+#define STORE_INIT                                                                                 \
+        {                                                                                          \
+                .layers = -EBADF, .images = -EBADF, .names = -EBADF, .incoming = -EBADF            \
+        }
+
+/* Open the store, made where it is not there, as the runner's: with the caller's rights, before
+ * root is given up. */
+int store_open(struct store *s, struct error *err);
+void store_close(struct store *s);
+
+/* A layer that is being made: its directory in `incoming`, locked, and the tree to fill. */
+struct store_layer {
+        int place, tree;
+        char name[40];
+};
+
+/* Is it there? */
+bool store_has_layer(const struct store *s, const char *diff_id);
+/* The files of a layer that is there: a descriptor of the directory, which keeps the layer from
+ * being removed, or -1. */
+int store_open_layer(const struct store *s, const char *diff_id, struct error *err);
+/* An empty layer; to be ended by one of the other two. */
+int store_begin_layer(struct store *s, struct store_layer *ret, struct error *err);
+/* Give it its final name, with the paths (each with its NUL) of its opaque directories. It may have
+ * come there meanwhile: then this one must be emptied and abandoned. 1: it has its name; 0: it was
+ * there; -1. */
+int store_keep_layer(struct store *s, struct store_layer *l, const char *diff_id,
+        const struct buffer *opaque, struct error *err);
+int store_get_opaque(
+        const struct store *s, const char *diff_id, struct buffer *ret, struct error *err);
+/* Remove an empty one. */
+void store_abandon_layer(struct store *s, struct store_layer *l);
+/* Take over what `name` in `incoming` is, if nobody lives who made it. */
+bool store_open_left(struct store *s, const char *name, struct store_layer *ret);
+/* Take a layer that no cell uses out of the store, to be emptied and abandoned. */
+bool store_take_out_layer(struct store *s, const char *diff_id, struct store_layer *ret);
+/* Each layer (or image) that is there. */
+int store_each(int part, int (*see)(void *to, const char *digest, struct error *err), void *to,
+        struct error *err);
+
+/* The record of an image, and names for it; both replace what was there. */
+int store_put_image(
+        struct store *s, const char *id, const struct buffer *record, struct error *err);
+int store_put_name(struct store *s, const char *name, const char *id, struct error *err);
+/* Take a name away; the image stays until nothing names it. 1, or 0: there is none. */
+int store_remove_name(struct store *s, const char *name, struct error *err);
+int store_remove_image(struct store *s, const char *id, struct error *err);
+
+/* The image that a reference means: a name (`:latest` where it has no tag), an id, with or without
+ * `sha256:`, or at least 8 digits of one. */
+int store_find(
+        const struct store *s, const char *reference, char ret_id[DIGEST_SIZE], struct error *err);
+int store_get_image(
+        const struct store *s, const char *id, struct buffer *ret_record, struct error *err);
+/* Each name, in the order of their bytes. `see` returns -1 to end it. */
+int store_each_name(const struct store *s, int (*see)(void *to, const char *name, const char *id),
+        void *to, struct error *err);
+
+bool is_digest(const char *text);
+
+#endif

@@ -1,0 +1,99 @@
+/* The state directory; see state.h. */
+#include "state.h"
+
+#include "fd.h"
+#include "privilege.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int state_path(char *out, size_t size, struct error *err)
+{
+        const char *state = getenv("ASSAY_STATE"), *xdg = getenv("XDG_STATE_HOME"),
+                   *home = getenv("HOME");
+        int len;
+
+        if (state && *state)
+                len = snprintf(out, size, "%s", state);
+        else if (geteuid() == 0)
+                len = snprintf(out, size, "/var/lib/assay");
+        else if (xdg && *xdg == '/')
+                len = snprintf(out, size, "%s/assay", xdg);
+        else if (home && *home == '/')
+                len = snprintf(out, size, "%s/.local/state/assay", home);
+        else
+                return error_set(err, CODE_INFRA_STATE, "no state directory: HOME is not set");
+        if (len < 0 || (size_t)len >= size)
+                return error_set(err, CODE_INFRA_STATE, "the state directory's path is too long");
+        return 0;
+}
+
+static int make_path(char *path, struct error *err)
+{
+        for (char *at = path + 1;; at++) {
+                if (*at != '/' && *at != '\0')
+                        continue;
+                char end = *at;
+
+                *at = '\0';
+                if (mkdir(path, 0755) < 0 && errno != EEXIST)
+                        return error_errno(err, CODE_INFRA_STATE, errno, "%s", path);
+                *at = end;
+                if (end == '\0')
+                        return 0;
+        }
+}
+
+/* Whoever could write to the directory could have us remove, or take for ours, what they put there.
+ */
+static int check_owner(int fd, uid_t runner, struct error *err)
+{
+        struct stat st;
+
+        if (fstat(fd, &st) < 0)
+                return error_errno(err, CODE_INFRA_STATE, errno, "the state directory");
+        if ((st.st_uid != geteuid() && st.st_uid != runner) || st.st_mode & 022)
+                return error_set(
+                        err, CODE_INFRA_STATE, "a part of the state directory is not ours alone");
+        return 0;
+}
+
+int state_own(int fd, struct error *err)
+{
+        uid_t uid;
+        gid_t gid;
+
+        privilege_ids(&uid, &gid);
+        if (check_owner(fd, geteuid() == 0 ? uid : geteuid(), err) < 0)
+                return -1;
+        if (geteuid() == 0 && fchown(fd, uid, gid) < 0)
+                return error_errno(err, CODE_INFRA_STATE, errno, "the state directory");
+        return 0;
+}
+
+int state_open(const char *part, struct error *err)
+{
+        char path[PATH_MAX];
+        size_t len;
+        int fd;
+
+        if (state_path(path, sizeof path - NAME_MAX - 1, err) < 0)
+                return -1;
+        len = strlen(path);
+        snprintf(path + len, sizeof path - len, "/%s", part);
+        if (make_path(path, err) < 0)
+                return -1;
+        fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (fd < 0)
+                return error_errno(err, CODE_INFRA_STATE, errno, "%s", path);
+        if (state_own(fd, err) < 0) {
+                error_add(err, "%s", path);
+                fd_close(fd);
+                return -1;
+        }
+        return fd;
+}

@@ -1,0 +1,15 @@
+/* Where Assay keeps what lasts: $ASSAY_STATE, else /var/lib/assay for root, else
+ * $XDG_STATE_HOME/assay or ~/.local/state/assay. Opened with the caller's rights, before root is
+ * given up; as root it is made the runner's. */
+#ifndef ASSAY_STATE_H
+#define ASSAY_STATE_H
+
+#include "error.h"
+
+/* Open a directory in it, made where it is not there. -1: infra.state, also when somebody else may
+ * write to it. */
+int state_open(const char *part, struct error *err);
+/* The same check of a directory below it, which as root becomes the runner's. */
+int state_own(int fd, struct error *err);
+
+#endif

@@ -1,0 +1,195 @@
+#!/usr/bin/env bats
+# assay image, and cells of what it loads.
+
+load common
+
+setup() {
+    setup_work
+    cd "$work" || return
+    mkdir -p base/bin base/etc app/app
+    cp /bin/busybox base/bin/
+    for name in sh cat ls id env pwd sleep; do ln -s busybox "base/bin/$name"; done
+    echo 'tester:x:1000:1000::/:/bin/sh' > base/etc/passwd
+    echo 'the app' > app/app/file
+    digits='[0-9a-f]\{64\}'
+}
+
+digest() {
+    sha256sum < "$1" | cut -d' ' -f1
+}
+
+put() { # LAYOUT FILE: moves it there, and prints what a descriptor says of it
+    local sum
+    sum=$(digest "$2")
+    printf '"digest": "sha256:%s", "size": %s' "$sum" "$(stat -c %s "$2")"
+    mkdir -p "$1/blobs/sha256"
+    mv "$2" "$1/blobs/sha256/$sum"
+}
+
+# layout DIRECTORY NAME LAYER…: an OCI layout with an image of these directories
+layout() {
+    local to=$1 name=$2 layers='' diffs='' layer
+    shift 2
+    rm -rf "$to"
+    for layer in "$@"; do
+        tar --sort=name --owner=0 --group=0 --mtime=@1 -C "$layer" -cf layer.tar .
+        diffs="$diffs, \"sha256:$(digest layer.tar)\""
+        gzip -nf layer.tar
+        layers="$layers, {\"mediaType\": \"application/vnd.oci.image.layer.v1.tar+gzip\", $(put "$to" layer.tar.gz)}"
+    done
+    echo "{\"architecture\": \"amd64\", \"os\": \"linux\", \"config\": ${config:-{\}},
+        \"rootfs\": {\"type\": \"layers\", \"diff_ids\": [${diffs#,}]}}" > config
+    echo "{\"schemaVersion\": 2, \"layers\": [${layers#,}], \"config\":
+        {\"mediaType\": \"application/vnd.oci.image.config.v1+json\", $(put "$to" config)}}" > manifest
+    echo "{\"schemaVersion\": 2, \"manifests\": [{\"mediaType\": \"application/vnd.oci.image.manifest.v1+json\",
+        $(put "$to" manifest), \"annotations\": {\"org.opencontainers.image.ref.name\": \"$name\"}}]}" > "$to/index.json"
+    echo '{"imageLayoutVersion": "1.0.0"}' > "$to/oci-layout"
+}
+
+in_image() { # IMAGE COMMAND…
+    "$ASSAY" exec "${weak[@]}" "$1" -- "${@:2}"
+}
+
+layers_there() {
+    find "$ASSAY_STATE/images/layers" -mindepth 1 -maxdepth 1 | wc -l
+}
+
+nothing_coming() {
+    is 'left in incoming' '' "$(ls -A "$ASSAY_STATE/images/incoming")"
+}
+
+@test "an image is loaded from a directory or an archive, listed, inspected, and run" {
+    config='{"Env": ["PATH=/bin", "FROM=image"], "Cmd": ["sh"], "WorkingDir": "/app", "User": "1000:1000"}' \
+        layout oci example.org/team/app:1 base app
+    tar -C oci -cf oci.tar .
+    "$ASSAY" image load oci.tar > said
+    grep -qx "sha256:$digits example.org/team/app:1" said
+    id=$(cut -d: -f2 said | cut -d' ' -f1)
+    is 'from the directory' "$(cat said)" "$("$ASSAY" image load oci)"
+    is list "${id:0:12}  example.org/team/app:1" "$("$ASSAY" image list)"
+    is 'list as JSON' "$id" "$("$ASSAY" image list --json | jq -r '.[] | select(.name == "example.org/team/app:1").id')"
+    is layers 2 "$("$ASSAY" image inspect "${id:0:10}" | jq '.layers | length')"
+    is user 1000:1000 "$("$ASSAY" image inspect "sha256:$id" | jq -r .user)"
+    nothing_coming
+    if is_root || [ ${#weak[@]} -eq 0 ]; then
+        is ids 'uid=1000(tester) gid=1000' "$(in_image example.org/team/app:1 id)"
+    fi
+    config='{}' layout plain plain base app
+    "$ASSAY" image load plain > /dev/null
+    is 'a name without tag' 'the app' "$(in_image plain cat /app/file)"
+    is 'its own files' tester "$(in_image plain cat /etc/passwd | cut -d: -f1)"
+    is 'what it writes' 'the app' "$(in_image plain sh -c 'echo x > /app/file' && in_image plain cat /app/file)"
+}
+
+@test "environment and directory: the image's, under what the command line says" {
+    config='{"Env": ["PATH=/bin", "A=image", "B=image", "TZ=Asia/Tokyo"], "WorkingDir": "/app"}' layout oci it base app
+    "$ASSAY" image load oci --quiet
+    "$ASSAY" exec "${weak[@]}" --env B=ours it -- env > env
+    for line in A=image B=ours TZ=Asia/Tokyo LANG=C.UTF-8; do grep -qx $line env; done
+    is directory /app "$(in_image it pwd)"
+    is 'another directory' /etc "$("$ASSAY" exec "${weak[@]}" --workdir /etc it -- pwd)"
+}
+
+@test "names: further ones, the same for another image, references that mean nothing" {
+    layout oci one base
+    "$ASSAY" image load --name other:2 oci --quiet
+    is names 'one other:2' "$("$ASSAY" image list | sed 's/.*  //' | tr '\n' ' ' | sed 's/ $//')"
+    old=$("$ASSAY" image inspect one | jq -r .id)
+    layout oci one base app
+    "$ASSAY" image load oci --quiet
+    [ "$old" != "$("$ASSAY" image inspect one | jq -r .id)" ]
+    is 'the other name' "$old" "$("$ASSAY" image inspect other:2 | jq -r .id)"
+    for name in two ../one one:1 sha256:00000000 "${old:0:5}" %6Fne ''; do
+        status=0
+        in_image "$name" true 2> errors || status=$?
+        [ "$status" -eq 125 ] || [ "$status" -eq 2 ] || is "status for $name" 125 "$status"
+    done
+    status=0
+    in_image two true 2> errors || status=$?
+    is status 125 "$status"
+    grep -q '^assay: image.missing: .*two' errors
+}
+
+@test "layers are shared; gc removes what no image has and no cell uses" {
+    layout oci one base app
+    layout oci2 two base
+    "$ASSAY" image load oci --quiet
+    "$ASSAY" image load oci2 --quiet
+    is layers 2 "$(layers_there)"
+    "$ASSAY" image gc --quiet
+    is layers 2 "$(layers_there)"
+    "$ASSAY" image remove one
+    "$ASSAY" image gc --quiet
+    is 'layers without the first image' 1 "$(layers_there)"
+    mkfifo gate
+    in_image two cat < gate > /dev/null &
+    cell=$!
+    exec 7> gate
+    until pgrep -P $cell > /dev/null; do sleep 0.05; done
+    "$ASSAY" image remove two
+    "$ASSAY" image gc --quiet
+    is 'layers while a cell uses them' 1 "$(layers_there)"
+    exec 7>&-
+    wait $cell
+    is said 'layers removed: 1' "$("$ASSAY" image gc)"
+    nothing_coming
+}
+
+@test "a file that is not what its digests say is refused, and leaves nothing" {
+    layout oci it base app
+    largest=$(ls -S oci/blobs/sha256/* | head -1)
+    # In the middle, where only the checksum sees it; the size is the same.
+    printf '\377\377\377\377' | dd of="$largest" bs=1 seek=300000 conv=notrunc 2> /dev/null
+    status=0
+    "$ASSAY" image load oci 2> errors || status=$?
+    is status 4 "$status"
+    grep -q '^assay: image\.' errors
+    is layers 0 "$(layers_there)"
+    is list '' "$("$ASSAY" image list)"
+    nothing_coming
+    echo nonsense > file
+    status=0
+    "$ASSAY" image load file 2> errors || status=$?
+    is status 4 "$status"
+}
+
+@test "a directory that replaces a lower one whole is refused until overlays are told so" {
+    mkdir -p opaque/app opaque/new
+    touch opaque/app/.wh..wh..opq opaque/new/.wh..wh..opq
+    layout oci it base app opaque
+    status=0
+    "$ASSAY" image load oci 2> errors || status=$?
+    is status 4 "$status"
+    grep -q '^assay: image.unsupported: .*app' errors
+    rm -r opaque/app
+    layout oci it base app opaque
+    "$ASSAY" image load oci --quiet
+    is 'nothing below to hide' 'the app' "$(in_image it cat /app/file)"
+}
+
+@test "whiteouts in a layer hide what lower layers have" {
+    mkdir -p without/app
+    touch without/app/.wh.file without/.wh.etc
+    layout oci it base app without
+    "$ASSAY" image load oci --quiet
+    is app '' "$(in_image it ls /app)"
+    is etc 'hostname hosts resolv.conf' "$(in_image it ls /etc | tr '\n' ' ' | sed 's/ $//')"
+}
+
+@test "two loads of one image at once, and one that was killed at any point" {
+    layout oci it base app
+    "$ASSAY" image load oci --quiet &
+    "$ASSAY" image load oci --quiet
+    wait $!
+    is layers 2 "$(layers_there)"
+    for delay in 0 1 2 3 5 7 10 15 20 30; do
+        "$ASSAY" image remove it && "$ASSAY" image gc --quiet
+        "$ASSAY" image load oci --quiet &
+        sleep 0.0$delay
+        kill -KILL $! 2> /dev/null || true
+        wait $! || true
+        "$ASSAY" image load oci --quiet
+        is "content after $delay" 'the app' "$(in_image it cat /app/file)"
+        nothing_coming
+    done
+}
