@@ -55,7 +55,7 @@ setup() {
 }
 
 @test "the tests that the threat model names exist" {
-    for file in $(grep -o '[a-z_]*\.bats\|test_[a-z_]*\.c' "$root/docs/threat-model.md" | sort -u); do
+    for file in $(grep -o '[a-z_-]*\.bats\|test_[a-z_]*\.c' "$root/docs/threat-model.md" | sort -u); do
         [ -e "$here/$file" ] || [ -e "$here/../unit/$file" ] || {
             echo "$file does not exist" >&2
             return 1
