@@ -349,25 +349,36 @@ static int find_by_digits(const struct store *s, const char *digits, char ret_id
         return found == 1;
 }
 
+/* Names as people shorten them: docker.io/library/debian:latest is debian. */
+static bool find_by_name(const struct store *s, const char *reference, char ret_id[DIGEST_SIZE])
+{
+        static const char *const hosts[] = {"", "docker.io/", "docker.io/library/", "localhost/"};
+        const char *slash = strrchr(reference, '/');
+        const bool tagged = strchr(slash ? slash : reference, ':') != NULL;
+
+        for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++)
+                for (int with_tag = 0; with_tag <= !tagged; with_tag++) {
+                        char file[3 * STORE_NAME_MAX + 1], name[STORE_NAME_MAX + 1];
+                        int len = snprintf(name, sizeof name, "%s%s%s", hosts[i], reference,
+                                with_tag ? ":latest" : "");
+
+                        if (len <= STORE_NAME_MAX && encode(name, file, NULL) == 0 &&
+                                read_name(s, file, ret_id))
+                                return true;
+                }
+        return false;
+}
+
 int store_find(
         const struct store *s, const char *reference, char ret_id[DIGEST_SIZE], struct error *err)
 {
         static const char prefix[] = "sha256:";
-        const char *slash = strrchr(reference, '/'),
-                   *digits = strncmp(reference, prefix, sizeof prefix - 1) == 0
-                                     ? reference + sizeof prefix - 1
-                                     : reference;
-        char file[3 * STORE_NAME_MAX + 1], tagged[STORE_NAME_MAX + 1];
-        int len = snprintf(tagged, sizeof tagged, "%s%s", reference,
-                strchr(slash ? slash : reference, ':') ? "" : ":latest");
+        const size_t len = sizeof prefix - 1;
+        const char *digits = strncmp(reference, prefix, len) == 0 ? reference + len : reference;
 
-        if (len > STORE_NAME_MAX)
-                return error_set(err, CODE_USAGE, "%.100s…: too long for an image", reference);
-        if ((encode(reference, file, NULL) == 0 && read_name(s, file, ret_id)) ||
-                (encode(tagged, file, NULL) == 0 && read_name(s, file, ret_id)))
-                return 0;
-        if (strlen(digits) >= SHORTEST_ID && strlen(digits) < DIGEST_SIZE &&
-                find_by_digits(s, digits, ret_id))
+        if (find_by_name(s, reference, ret_id) ||
+                (strlen(digits) >= SHORTEST_ID && strlen(digits) < DIGEST_SIZE &&
+                        find_by_digits(s, digits, ret_id)))
                 return 0;
         return error_set(
                 err, CODE_IMAGE_MISSING, "there is no image %.200s on this machine", reference);

@@ -99,6 +99,9 @@ nothing_coming() {
     "$ASSAY" image load oci --quiet
     [ "$old" != "$("$ASSAY" image inspect one | jq -r .id)" ]
     is 'the other name' "$old" "$("$ASSAY" image inspect other:2 | jq -r .id)"
+    layout oci docker.io/library/debian:latest base
+    "$ASSAY" image load oci --quiet
+    in_image debian sh -c :
     for name in two ../one one:1 sha256:00000000 "${old:0:5}" %6Fne ''; do
         status=0
         in_image "$name" true 2> errors || status=$?
