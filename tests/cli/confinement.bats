@@ -10,16 +10,16 @@ setup() {
     printf '{"score": 1, "pass": true}' > "$work/input"
 }
 
-# attempt HELPER WHAT: the helper's exit status, and what it could write to its answer
+# attempt HELPER WHAT [MODE]: the helper's exit status, and what it could write to its answer
 attempt() {
     status=0
     "$ASSAY_BUILD/tests/helper-driver" "$ASSAY_BUILD/tests/takeover-$1" "$2" \
-        "$work/input" "$work/tree" > "$work/answer" || status=$?
+        "$work/input" "$work/tree" "${@:3}" > "$work/answer" || status=$?
 }
 
 # Killed for the system call (159 = 128 + SIGSYS), or the call failed.
 refused() {
-    attempt "$1" "$2"
+    attempt "$@"
     if [ "$status" -ne 159 ] && ! grep -q "^$2: refused" "$work/answer"; then
         echo "$1, $2: exit status $status, answer: $(cat "$work/answer")" >&2
         return 1
@@ -27,7 +27,8 @@ refused() {
 }
 
 attempts='open-host write-host list-host connect socket exec fork signal-parent trace-parent
-          read-parent-memory mount namespace io-uring exec-memory chmod-host link-host'
+          read-parent-memory mount namespace io-uring exec-memory chmod-host link-host
+          hard-link-host touch-host make-device make-block-device set-id set-id-by-name'
 
 @test "a taken-over assay-score can do nothing but answer" {
     for what in $attempts open-tree; do refused score "$what"; done
@@ -37,13 +38,20 @@ attempts='open-host write-host list-host connect socket exec fork signal-parent 
 }
 
 @test "a taken-over assay-unpack can do nothing beyond its tree" {
-    for what in $attempts; do refused unpack "$what"; done
+    for what in $attempts make-whiteout; do refused unpack "$what"; done
     attempt unpack open-tree
     grep -q '^open-tree: done' "$work/answer"
     # Its tree is its root: ".." leads nowhere else.
     attempt unpack leave-tree
     is 'the tree' 'assay-takeover planted' "$(ls "$work/tree" | xargs)"
     is 'what lies beside it' 'absent' "$([ -e "$work/assay-takeover" ] && echo there || echo absent)"
+}
+
+@test "a taken-over assay-unpack for layers can do nothing beyond its tree either" {
+    for what in $attempts; do refused unpack "$what" layer; done
+    attempt unpack make-whiteout layer
+    grep -q '^make-whiteout: done' "$work/answer"
+    is 'the tree' 'whiteout' "$(ls "$work/tree" | xargs)"
 }
 
 @test "a helper has the descriptors it needs and no other" {

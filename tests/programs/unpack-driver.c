@@ -11,6 +11,7 @@
  *   -p GLOB:MIN              files that must match -t   tell the time, from start to end
  *   -o N -l N -m PATH        where a layer stands: offset, length, file of a directory
  *   -a ARCHITECTURE  (amd64) -w NAME  the image wanted  -B DIR  keep the raw documents there
+ *   -W    start it for the wrong kind of request
  *
  * Exit status: 0 done, 1 refused, 2 misused, 3 the program died or broke the protocol. */
 #include "clock.h"
@@ -27,7 +28,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool tell_time;
+static bool tell_time, other_mode;
 static const char *blobs; /* where to keep documents */
 
 static int give_up(const char *what, const struct error *err)
@@ -233,7 +234,8 @@ static int print_answers(int socket)
 static int ask(const char *program, const char *archive, const char *dir, uint16_t type,
         const struct buffer *request)
 {
-        const char *const argv[] = {"assay-unpack", type == UNPACK_LAYER || type == UNPACK_IMAGE ? "layer" : NULL, NULL};
+        const bool of_images = type == UNPACK_LAYER || type == UNPACK_IMAGE;
+        const char *const argv[] = {"assay-unpack", of_images != other_mode ? "layer" : NULL, NULL};
         struct error err = {0};
         int pair[2], pidfd, status;
         uint64_t started;
@@ -286,7 +288,7 @@ int main(int argc, char **argv)
         const char *member = "", *architecture = "amd64", *wanted = "";
         uint32_t count = 0, pattern_count = 0;
 
-        for (int c; (c = getopt(argc, argv, "e:b:sdr:p:tCRLo:l:m:Ia:w:B:")) != -1;) {
+        for (int c; (c = getopt(argc, argv, "e:b:sdr:p:tCRLWo:l:m:Ia:w:B:")) != -1;) {
                 switch (c) {
                 case 'e':
                         max_entries = strtoull(optarg, NULL, 10);
@@ -319,6 +321,9 @@ int main(int argc, char **argv)
                         break;
                 case 'L':
                         layer = true;
+                        break;
+                case 'W':
+                        other_mode = true;
                         break;
                 case 'o':
                         offset = strtoull(optarg, NULL, 10);

@@ -115,6 +115,41 @@ static long link_host(void)
         return symlinkat("x", AT_FDCWD, "/tmp/assay-takeover");
 }
 
+static long make_device(void)
+{
+        return mknodat(3, "assay-takeover", S_IFCHR, (dev_t)1 << 8 | 3);
+}
+
+static long make_block_device(void)
+{
+        return mknodat(3, "assay-takeover", S_IFBLK, 0);
+}
+
+static long make_whiteout(void)
+{
+        return mknodat(3, "whiteout", S_IFCHR, 0);
+}
+
+static long set_id(void)
+{
+        return fchmod(3, 06755);
+}
+
+static long set_id_by_name(void)
+{
+        return fchmodat(3, ".", 04755, 0);
+}
+
+static long hard_link_host(void)
+{
+        return linkat(AT_FDCWD, "/etc/passwd", 3, "assay-takeover", 0);
+}
+
+static long touch_host(void)
+{
+        return utimensat(AT_FDCWD, "/etc/passwd", NULL, 0);
+}
+
 static long open_tree_file(void)
 {
         return open_at(3, "planted", O_WRONLY | O_CREAT);
@@ -150,6 +185,13 @@ static const struct {
         {"exec-memory", exec_memory},
         {"chmod-host", chmod_host},
         {"link-host", link_host},
+        {"make-device", make_device},
+        {"make-block-device", make_block_device},
+        {"make-whiteout", make_whiteout},
+        {"set-id", set_id},
+        {"set-id-by-name", set_id_by_name},
+        {"hard-link-host", hard_link_host},
+        {"touch-host", touch_host},
         {"open-tree", open_tree_file},
         {"leave-tree", leave_tree},
         {"speak", speak},
