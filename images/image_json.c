@@ -47,6 +47,7 @@ static bool member(struct json_value parent, const char *key, struct json_value 
 {
         struct json_value child;
 
+        *ret = (struct json_value){0};
         if (!json_is_object(parent.node))
                 return false;
         for (struct json_walk w = json_walk(parent); json_next(&w, &child);)
@@ -86,6 +87,8 @@ static int get_optional(
         return member(parent, key, &v) ? take_text(v, key, max, ret, err) : 0;
 }
 
+typedef int text_check(struct json_value v, const char *key, const char *text, struct error *err);
+
 /* One line, printable: it will stand in messages and tables. */
 static int check_line(struct json_value v, const char *key, const char *text, struct error *err)
 {
@@ -116,40 +119,54 @@ static int get_line(
         return member(parent, key, &v) ? take_line(v, key, max, ret, err) : 0;
 }
 
-/* The array `key` (or what is missing: no items), and room for its items. */
-static int get_array(struct json_value parent, const char *key, uint32_t max, size_t item_size,
-        struct json_value *ret, void *ret_room, struct error *err)
+/* The list `key`; without node where it is missing, which says the same as an empty one. */
+static int get_list(struct json_value parent, const char *key, uint32_t max, struct json_value *ret,
+        struct error *err)
 {
-        size_t count;
-        void *room;
-
         if (!member(parent, key, ret)) {
                 *ret = (struct json_value){0};
                 return 0;
         }
         if (!json_is_array(ret->node))
                 return not_a(*ret, key, "a list", err);
-        count = json_array_size(ret->node);
-        if (count > max)
+        if (json_array_size(ret->node) > max)
                 return refuse(*ret, CODE_IMAGE_INVALID, err, "%s has more than %u items", key,
                         (unsigned)max);
-        room = count > 0 ? calloc(count, item_size) : NULL;
-        if (count > 0 && !room)
-                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
-        memcpy(ret_room, &room, sizeof room);
         return 0;
 }
 
+/* Zeros for what will be read of each item of the list, also where there is none. */
+static void *room_for(struct json_value list, size_t item_size, struct error *err)
+{
+        void *room = calloc((list.node ? json_array_size(list.node) : 0) + 1, item_size);
+
+        if (!room)
+                error_set(err, CODE_INFRA_MEMORY, "out of memory");
+        return room;
+}
+
+static bool next_item(struct json_walk *w, struct json_value *ret)
+{
+        return w->parent.node && json_next(w, ret);
+}
+
 static int get_texts(struct json_value parent, const char *key, uint32_t max, size_t max_each,
-        struct image_texts *ret, struct error *err)
+        text_check *check, struct image_texts *ret, struct error *err)
 {
         struct json_value list, item;
 
-        if (get_array(parent, key, max, sizeof *ret->list, &list, &ret->list, err) < 0)
+        if (get_list(parent, key, max, &list, err) < 0)
                 return -1;
-        for (struct json_walk w = json_walk(list); list.node && json_next(&w, &item);)
-                if (take_text(item, key, max_each, &ret->list[ret->count++], err) < 0)
+        ret->list = room_for(list, sizeof *ret->list, err);
+        if (!ret->list)
+                return -1;
+        for (struct json_walk w = json_walk(list); next_item(&w, &item);) {
+                const char **text = &ret->list[ret->count++];
+
+                if (take_text(item, key, max_each, text, err) < 0 ||
+                        (check && check(item, key, *text, err) < 0))
                         return -1;
+        }
         return 0;
 }
 
@@ -314,7 +331,7 @@ static int read_descriptor(
 {
         struct json_value kind, digest, artifact;
         const struct media *media;
-        const char *name;
+        const char *name = "";
 
         if (!json_is_object(v.node))
                 return not_a(v, key, "an object", err);
@@ -339,8 +356,10 @@ int image_index_read(struct image_index *ret, const void *bytes, size_t len, str
         if (read_object(&ret->doc, bytes, len, err) < 0 ||
                 check_shape(&ret->doc, MEDIA_INDEX, err) < 0 ||
                 need(json_root(&ret->doc), "manifests", &list, err) < 0 ||
-                get_array(json_root(&ret->doc), "manifests", IMAGE_MAX_DESCRIPTORS,
-                        sizeof *ret->list, &list, &ret->list, err) < 0)
+                get_list(json_root(&ret->doc), "manifests", IMAGE_MAX_DESCRIPTORS, &list, err) < 0)
+                return -1;
+        ret->list = room_for(list, sizeof *ret->list, err);
+        if (!ret->list)
                 return -1;
         for (struct json_walk w = json_walk(list); json_next(&w, &item);)
                 if (read_descriptor(item, "an item of manifests", &ret->list[ret->count++], err) <
@@ -362,10 +381,12 @@ static int read_layers(struct image_manifest *m, struct error *err)
 
         if (!member(json_root(&m->doc), "layers", &list) && !json_object_get(m->doc.root, "layers"))
                 return need(json_root(&m->doc), "layers", &list, err);
-        if (get_array(json_root(&m->doc), "layers", UNPACK_MAX_LAYERS, sizeof *m->layers, &list,
-                    &m->layers, err) < 0)
+        if (get_list(json_root(&m->doc), "layers", UNPACK_MAX_LAYERS, &list, err) < 0)
                 return -1;
-        for (struct json_walk w = json_walk(list); list.node && json_next(&w, &item);) {
+        m->layers = room_for(list, sizeof *m->layers, err);
+        if (!m->layers)
+                return -1;
+        for (struct json_walk w = json_walk(list); next_item(&w, &item);) {
                 struct image_descriptor *d = &m->layers[m->count++];
 
                 if (read_descriptor(item, "an item of layers", d, err) < 0)
@@ -439,10 +460,12 @@ static int read_command(struct image_config *c, struct error *err)
                 return 0;
         if (!json_is_object(v.node))
                 return not_a(v, "config", "an object", err);
-        if (get_texts(v, "Entrypoint", IMAGE_MAX_ARGUMENTS, IMAGE_MAX_ARGUMENT, &c->entrypoint,
-                    err) < 0 ||
-                get_texts(v, "Cmd", IMAGE_MAX_ARGUMENTS, IMAGE_MAX_ARGUMENT, &c->cmd, err) < 0 ||
-                get_texts(v, "Env", IMAGE_MAX_ARGUMENTS, IMAGE_MAX_ARGUMENT, &c->env, err) < 0 ||
+        if (get_texts(v, "Entrypoint", IMAGE_MAX_ARGUMENTS, IMAGE_MAX_ARGUMENT, NULL,
+                    &c->entrypoint, err) < 0 ||
+                get_texts(v, "Cmd", IMAGE_MAX_ARGUMENTS, IMAGE_MAX_ARGUMENT, NULL, &c->cmd, err) <
+                        0 ||
+                get_texts(v, "Env", IMAGE_MAX_ARGUMENTS, IMAGE_MAX_ARGUMENT, NULL, &c->env, err) <
+                        0 ||
                 get_optional(v, "WorkingDir", UNPACK_MAX_PATH, &c->workdir, err) < 0 ||
                 get_optional(v, "User", IMAGE_MAX_NAME, &c->user, err) < 0)
                 return -1;
@@ -463,10 +486,12 @@ static int read_diff_ids(struct image_config *c, struct error *err)
                 return -1;
         if (!json_is_string(type.node) || strcmp(json_string_value(type.node), "layers") != 0)
                 return refuse(type, CODE_IMAGE_UNSUPPORTED, err, "type must be \"layers\"");
-        if (get_array(rootfs, "diff_ids", UNPACK_MAX_LAYERS, sizeof *c->diff_ids, &list,
-                    &c->diff_ids, err) < 0)
+        if (get_list(rootfs, "diff_ids", UNPACK_MAX_LAYERS, &list, err) < 0)
                 return -1;
-        for (struct json_walk w = json_walk(list); list.node && json_next(&w, &item);)
+        c->diff_ids = room_for(list, sizeof *c->diff_ids, err);
+        if (!c->diff_ids)
+                return -1;
+        for (struct json_walk w = json_walk(list); next_item(&w, &item);)
                 if (take_digest(item, "an item of diff_ids", c->diff_ids[c->count++], err) < 0)
                         return -1;
         return 0;
@@ -515,34 +540,6 @@ static int check_member(struct json_value v, const char *key, const char *name, 
         return 0;
 }
 
-static int read_docker_layers(struct json_value v, struct docker_image *ret, struct error *err)
-{
-        struct json_value list, item;
-
-        if (get_texts(v, "Layers", UNPACK_MAX_LAYERS, IMAGE_MAX_NAME, &ret->layers, err) < 0)
-                return -1;
-        if (!member(v, "Layers", &list))
-                return 0;
-        for (struct json_walk w = json_walk(list); json_next(&w, &item);)
-                if (check_member(item, "Layers", ret->layers.list[w.index], err) < 0)
-                        return -1;
-        return 0;
-}
-
-static int read_tags(struct json_value v, struct docker_image *ret, struct error *err)
-{
-        struct json_value list, item;
-
-        if (get_texts(v, "RepoTags", IMAGE_MAX_NAMES, IMAGE_MAX_NAME, &ret->tags, err) < 0)
-                return -1;
-        if (!member(v, "RepoTags", &list))
-                return 0;
-        for (struct json_walk w = json_walk(list); json_next(&w, &item);)
-                if (check_line(item, "RepoTags", ret->tags.list[w.index], err) < 0)
-                        return -1;
-        return 0;
-}
-
 static int read_docker_image(struct json_value v, struct docker_image *ret, struct error *err)
 {
         struct json_value config;
@@ -553,7 +550,11 @@ static int read_docker_image(struct json_value v, struct docker_image *ret, stru
                 take_text(config, "Config", IMAGE_MAX_NAME, &ret->config, err) < 0 ||
                 check_member(config, "Config", ret->config, err) < 0)
                 return -1;
-        return read_docker_layers(v, ret, err) < 0 ? -1 : read_tags(v, ret, err);
+        if (get_texts(v, "Layers", UNPACK_MAX_LAYERS, IMAGE_MAX_NAME, check_member, &ret->layers,
+                    err) < 0)
+                return -1;
+        return get_texts(
+                v, "RepoTags", IMAGE_MAX_NAMES, IMAGE_MAX_NAME, check_line, &ret->tags, err);
 }
 
 int docker_manifest_read(
@@ -571,9 +572,9 @@ int docker_manifest_read(
                 return not_a(root, "the document", "a list of images", err);
         if (json_array_size(root.node) > IMAGE_MAX_DESCRIPTORS)
                 return refuse(root, CODE_IMAGE_INVALID, err, "more than 1000 images");
-        ret->list = calloc(json_array_size(root.node) + 1, sizeof *ret->list);
+        ret->list = room_for(root, sizeof *ret->list, err);
         if (!ret->list)
-                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+                return -1;
         for (struct json_walk w = json_walk(root); json_next(&w, &item);)
                 if (read_docker_image(item, &ret->list[ret->count++], err) < 0)
                         return -1;
