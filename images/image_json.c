@@ -124,7 +124,7 @@ static int get_list(struct json_value parent, const char *key, uint32_t max, str
         struct error *err)
 {
         if (!member(parent, key, ret)) {
-                *ret = (struct json_value){0};
+                *ret = (struct json_value){0}; /* it may be null */
                 return 0;
         }
         if (!json_is_array(ret->node))
@@ -197,10 +197,12 @@ static int get_size(struct json_value parent, uint64_t *ret, struct error *err)
 bool image_digest(const char *text, char ret[65])
 {
         static const char prefix[] = "sha256:";
-        const char *hex = text + strlen(prefix);
+        const char *hex;
 
-        if (strncmp(text, prefix, strlen(prefix)) != 0 ||
-                strspn(hex, "0123456789abcdef") != strlen(hex) || strlen(hex) != 64)
+        if (strncmp(text, prefix, strlen(prefix)) != 0)
+                return false;
+        hex = text + strlen(prefix);
+        if (strspn(hex, "0123456789abcdef") != strlen(hex) || strlen(hex) != 64)
                 return false;
         memcpy(ret, hex, 65);
         return true;
@@ -543,13 +545,15 @@ static int check_member(struct json_value v, const char *key, const char *name, 
 static int read_docker_image(struct json_value v, struct docker_image *ret, struct error *err)
 {
         struct json_value config;
+        const char *name = "";
 
         if (!json_is_object(v.node))
                 return not_a(v, "an image", "an object", err);
         if (need(v, "Config", &config, err) < 0 ||
-                take_text(config, "Config", IMAGE_MAX_NAME, &ret->config, err) < 0 ||
-                check_member(config, "Config", ret->config, err) < 0)
+                take_text(config, "Config", IMAGE_MAX_NAME, &name, err) < 0 ||
+                check_member(config, "Config", name, err) < 0)
                 return -1;
+        ret->config = name;
         if (get_texts(v, "Layers", UNPACK_MAX_LAYERS, IMAGE_MAX_NAME, check_member, &ret->layers,
                     err) < 0)
                 return -1;
