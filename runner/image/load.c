@@ -96,16 +96,12 @@ static int take_said(void *to, unsigned type, struct reader *r, struct error *er
         }
 }
 
-static const char *architecture(void)
-{
-#if defined __x86_64__
-        return "amd64";
-#elif defined __aarch64__
-        return "arm64";
+/* As images call it. */
+#ifdef __aarch64__
+static const char architecture[] = "arm64";
 #else
-#error "how images call this architecture is not known"
+static const char architecture[] = "amd64";
 #endif
-}
 
 static int read_file(struct loading *l, struct error *err)
 {
@@ -114,7 +110,7 @@ static int read_file(struct loading *l, struct error *err)
         struct helper_question q;
         int r;
 
-        put_text(&payload, architecture());
+        put_text(&payload, architecture);
         put_text(&payload, "");
         r = store_begin_layer(&l->store, &unused, err);
         if (r == 0)

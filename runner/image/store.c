@@ -357,7 +357,7 @@ static bool find_by_name(const struct store *s, const char *reference, char ret_
         const bool tagged = strchr(slash ? slash : reference, ':') != NULL;
 
         for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++)
-                for (int with_tag = 0; with_tag <= !tagged; with_tag++) {
+                for (int with_tag = 0; with_tag < (tagged ? 1 : 2); with_tag++) {
                         char file[3 * STORE_NAME_MAX + 1], name[STORE_NAME_MAX + 1];
                         int len = snprintf(name, sizeof name, "%s%s%s", hosts[i], reference,
                                 with_tag ? ":latest" : "");
