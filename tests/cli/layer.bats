@@ -576,8 +576,8 @@ TREE
     layer x:SCHILY.xattr.user.note=kept f0400:a x:SCHILY.xattr.user.d=kept d0500:d \
         x:SCHILY.xattr.user.overlay.opaque=y d:b x:SCHILY.xattr.user.overlay.overlay.redirect=/ f:c \
         x:SCHILY.xattr.security.capability=x f:e x:SCHILY.xattr.trusted.overlay.opaque=y d:f \
-        x:SCHILY.xattr.system.posix_acl_access=x f:g x:SCHILY.acl.access=user::rwx,user:0:rwx f:h \
-        x:SCHILY.fflags=immutable f:i
+        x:SCHILY.xattr.system.posix_acl_access=x f:g x:SCHILY.fflags=immutable f:i \
+        x:SCHILY.acl.access=user::rw-,group::r--,other::r--,user:0:rwx f:h
     unpack
     accepted
     chmod u+r tree/a
@@ -601,7 +601,7 @@ TREE
     refused_as image.too_large 'd: '
     remove
     "$build/tests/make-archive" many-folders > blob
-    unpack -e 10000
+    unpack -e 1000
     refused_as image.too_large
     remove
     layer Z:.wh.a:100000 c:x Z:.wh..wh.note:100000
