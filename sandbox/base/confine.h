@@ -17,7 +17,7 @@ struct confinement {
         const char *name;                 /* for messages */
         unsigned keep_fds;                /* descriptors 0 … keep_fds-1 stay, all others close */
         int tree;                         /* the directory it may write below, or -EBADF */
-        uint64_t also_below;              /* LANDLOCK_ACCESS_FS_… there, beside files and folders */
+        uint64_t also_below;              /* LANDLOCK_ACCESS_FS_… it has there beside */
         int readable;                     /* one it may read below, or -EBADF */
         uint64_t cpu_seconds;             /* RLIMIT_CPU */
         uint64_t memory;                  /* RLIMIT_AS, bytes */
