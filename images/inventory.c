@@ -111,10 +111,10 @@ static int become(struct item *i, const char *path, enum item_kind kind, struct 
         return 0;
 }
 
-/* Go to the folder that holds `path`, where it was last time: false when it is another one. */
+/* The first `len` bytes of `path` are where the last item went. */
 static bool is_same_folder(const struct inventory *v, const char *path, size_t len)
 {
-        return v->folder && len > 0 && strncmp(v->folder_path.text, path, len) == 0 &&
+        return v->folder && strncmp(v->folder_path.text, path, len) == 0 &&
                v->folder_path.text[len] == '\0';
 }
 
@@ -124,9 +124,12 @@ static struct item *enter(
 {
         struct item *here = v->root;
 
-        *ret_known = is_same_folder(v, path, len) ? len : 0;
-        if (len == 0 || *ret_known > 0)
-                return len == 0 ? v->root : v->folder;
+        *ret_known = len;
+        if (len == 0)
+                return v->root;
+        if (is_same_folder(v, path, len))
+                return v->folder;
+        *ret_known = 0;
         for (size_t at = 0, end; at < len; at = end + 1) {
                 end = at + strcspn(path + at, "/");
                 if (find_or_insert(v, here, path, path + at, end - at, &here, err) < 0)
