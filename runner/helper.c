@@ -12,7 +12,7 @@ enum {
         MAX_FRAMES = 300000,
         MAX_FRAME = 1 << 20,
         MAX_BYTES = 64 << 20,
-        WALL_MS = 120000,
+        PATIENCE = 120, /* seconds */
         MID_FRAME_SECONDS = 5,
 };
 
@@ -40,6 +40,11 @@ static int take_error(const struct helper_question *q, struct reader *r, struct 
         return -1;
 }
 
+static unsigned patience(const struct helper_question *q)
+{
+        return q->patience > 0 ? q->patience : PATIENCE;
+}
+
 /* Until there is something to read: 0, or -1 after a signal or when the time is up. */
 static int wait_for_answer(
         const struct helper_question *q, int socket, uint64_t deadline, struct error *err)
@@ -54,7 +59,7 @@ static int wait_for_answer(
                         return error_set(err, CODE_INTERRUPTED, "interrupted by a signal");
                 if (r == 0)
                         return error_set(err, CODE_INFRA_IO, "%s did not answer within %d s",
-                                names[q->which], WALL_MS / 1000);
+                                names[q->which], (int)patience(q));
                 if (r > 0)
                         return 0;
         }
@@ -63,7 +68,7 @@ static int wait_for_answer(
 static int take_answer(const struct helper_question *q, int socket, struct error *err)
 {
         _cleanup_frame_ struct frame f = FRAME_INIT;
-        uint64_t deadline = clock_us() + WALL_MS * 1000ULL;
+        uint64_t deadline = clock_us() + patience(q) * 1000000ULL;
         size_t bytes = 0;
 
         for (unsigned count = 0; count < MAX_FRAMES && bytes < MAX_BYTES; count++) {

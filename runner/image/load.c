@@ -48,6 +48,7 @@ static const struct helper_question *ask(struct helper_question *q, const struct
                 .error_type = UNPACK_ERROR,
                 .blamed = CLASS_INFRA,
                 .too_slow = CODE_IMAGE_TOO_LARGE,
+                .patience = 3600,
                 .take = take,
                 .to = to,
         };
