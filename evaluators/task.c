@@ -236,6 +236,7 @@ void task_free(struct task *t)
         list_free(&t->scoring.rubric);
         list_free(&t->suite.command);
         list_free(&t->submission.required_files);
+        list_free(&t->submission.required_patterns);
 }
 
 static int answer_document(const struct json *doc, struct buffer *out, struct error *err)
