@@ -62,7 +62,7 @@ cell() {
     run -2 cell host
     run -2 cell --limit memory=much host -- true
     run -2 cell --limit nonsense=1 host -- true
-    run -2 cell other-image -- true
+    run -125 cell other-image -- true
     run -2 cell --limit output=1KiB host -- true
     run -2 cell host -- true < /
 }
