@@ -121,10 +121,13 @@ static uint32_t start(
 
 int helper_ask(struct channel *c, const struct helper_question *q, struct error *err)
 {
-        struct error ended = {0};
+        struct error ended = {0}, own = {0};
         int socket, r;
-        uint32_t id = start(c, q, &socket, err);
+        uint32_t id;
 
+        if (!err)
+                err = &own;
+        id = start(c, q, &socket, err);
         if (id == 0)
                 return -1;
         /* One that could not even lock itself in says why and hears nothing: listen all the same.

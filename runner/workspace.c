@@ -161,6 +161,7 @@ int workspace_empty(int tree, struct channel *c, struct error *err)
                 .error_type = UNPACK_ERROR,
                 .blamed = CLASS_INFRA,
                 .too_slow = CODE_INFRA_STATE,
+                .patience = 600,
                 .must_finish = true,
                 .take = take_removed,
         };

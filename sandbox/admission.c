@@ -8,7 +8,7 @@ static uint64_t memory_of(const struct cell_request *request)
 
 static unsigned descriptors_of(const struct cell_request *request)
 {
-        return CELL_STDIO + request->mount_count;
+        return CELL_STDIO + request->mount_count + request->layer_count;
 }
 
 static bool fits(const struct admission *a, const struct cell_request *request)

@@ -39,13 +39,13 @@ static struct helper_process *find_free(struct supervisor *s)
         return NULL;
 }
 
-/* An empty layer of the store, which the runner could not give away by itself. */
+/* A layer of the store that is to be filled, which the runner could not give away by itself. */
 static void give_tree(const struct supervisor *s, int tree, uid_t id)
 {
         struct stat st;
 
         if (s->machine.root && s->owner != 0 && fstat(tree, &st) == 0 && S_ISDIR(st.st_mode) &&
-                st.st_uid == s->owner)
+                st.st_uid == s->owner && (st.st_mode & 07777) == 0755)
                 (void)!fchown(tree, id, id); /* the helper will say that it cannot write */
 }
 
@@ -85,7 +85,7 @@ int helper_start(struct supervisor *s, struct frame *f, struct error *err)
                 given = mounts_give(f->fds[0], helpers[which].id);
         if (given >= 0)
                 spawn.fds[0] = given;
-        if (which == HELPER_UNPACK)
+        if (which == HELPER_UNPACK && mode == HELPER_LAYER)
                 give_tree(s, f->fds[2], helpers[which].id);
         spawn.change_ids = s->machine.root;
         spawn.uid = helpers[which].id;

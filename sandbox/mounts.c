@@ -501,9 +501,13 @@ static int gather_layers(
                         return -1;
                 if (opened[i] >= 0)
                         ret[i] = opened[i];
-                mapped = who->root ? map_ids(ret[i], users, 0, 0, 0) : -1;
-                if (mapped < 0)
+                if (!who->root)
                         continue;
+                mapped = map_ids(ret[i], users, 0, 0, 0);
+                if (mapped < 0)
+                        return error_errno(err, CODE_INFRA_CELL, errno,
+                                "the file system of the image store cannot show layers under a "
+                                "cell's ids");
                 ret[i] = mapped;
                 if (keep_layer(m, mapped) < 0)
                         return error_errno(

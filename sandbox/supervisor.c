@@ -167,10 +167,13 @@ static void allow_flags(struct supervisor *s, struct frame *f, struct error *err
 static void name_owner(struct supervisor *s, struct frame *f, struct error *err)
 {
         struct reader r = reader_of(f->payload.data, f->payload.len);
+        uint32_t owner = get_u32(&r);
 
-        s->owner = get_u32(&r);
-        if (!reader_done(&r) || f->fd_count > 0 || s->sealed)
+        if (!reader_done(&r) || f->fd_count > 0 || s->sealed) {
                 error_set(err, CODE_INTERNAL_FRAME, "an owner comes too late or is malformed");
+                return;
+        }
+        s->owner = owner;
 }
 
 bool supervisor_trusts(const struct supervisor *s, int tree)

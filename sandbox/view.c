@@ -35,8 +35,8 @@ static const struct {
         {"dev/ptmx", "pts/ptmx"},
 };
 
-/* Over an image lie only those without which a cell is none: whatever the image put there, a link
- * as well, is hidden, and never followed. */
+/* Over an image lie only those without which a cell is none: a link or file that the image put
+ * there is hidden, and never followed; what is in a directory of the image shows through. */
 static const struct {
         const char *path;
         mode_t mode;
@@ -190,8 +190,8 @@ int view_begin(struct mounts *m, const struct mounts_for *who, struct error *err
         mode_t saved;
         int r;
 
-        m->root = make_tmpfs(&who->ids, limit[LIMIT_DISK], limit[LIMIT_INODES] + OWN_INODES,
-                MOUNT_ATTR_NOSUID, "0755", err);
+        m->root = make_tmpfs(&who->ids, limit[LIMIT_DISK],
+                limit[LIMIT_INODES] + OWN_INODES + q->layer_count, MOUNT_ATTR_NOSUID, "0755", err);
         if (m->root >= 0 && *q->result_dir)
                 m->result = make_tmpfs(&who->ids, limit[LIMIT_RESULT] * 4, 1024,
                         MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC, "0755", err);

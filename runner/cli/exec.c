@@ -203,10 +203,13 @@ static const char **make_environment(
                         added[i] = theirs[i];
                 memcpy(added + count, o->env.values, o->env.count * sizeof *added);
                 environment_fill(added, count + o->env.count, env);
-        } else
-                error_set(err, CODE_INFRA_MEMORY, "out of memory");
+                free(added);
+                return env;
+        }
+        error_set(err, CODE_INFRA_MEMORY, "out of memory");
         free(added);
-        return env;
+        free(env);
+        return NULL;
 }
 
 static int exec_cell(const struct exec_options *o, const struct image_cell *image, char **command,
@@ -313,7 +316,7 @@ int verb_exec(int argc, char **argv, struct error *err)
         if (rest < 2)
                 return error_set(err, CODE_USAGE, "exec: needs an image and a command");
         argv[rest] = NULL;
-        if ((strcmp(argv[0], "host") != 0 && image_open(&image, argv[0], err) < 0) ||
+        if ((strcmp(argv[0], "host") != 0 && image_open(&image, argv[0], !o.user, err) < 0) ||
                 exec_cell(&o, &image, argv + 1, err) < 0) {
                 if (code_info(err->code)->ending == END_USAGE)
                         return -1;

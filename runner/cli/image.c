@@ -26,7 +26,7 @@ static int read_image(
         char id[DIGEST_SIZE];
 
         *ret = (struct image){0};
-        if (store_find(s, reference, id, err) < 0 || store_get_image(s, id, &record, err) < 0)
+        if (store_find(s, reference, id, NULL, err) < 0 || store_get_image(s, id, &record, err) < 0)
                 return -1;
         return record_read(ret, &record, err);
 }
@@ -70,20 +70,53 @@ static int say_name(void *to, const char *name, const char *id)
         struct json_writer *w = to;
 
         if (!w->out) {
-                printf("%.12s  %s\n", id, name);
+                printf("%.12s  %s\n", id, name ? name : "<no name>");
                 return 0;
         }
         json_object(w, NULL);
-        json_text(w, "name", name);
+        if (name)
+                json_text(w, "name", name);
+        else
+                json_null(w, "name");
         json_text(w, "id", id);
         json_close(w);
         return 0;
+}
+
+struct search {
+        const char *id;
+        bool found;
+};
+
+static int same_image(void *to, const char *name, const char *id)
+{
+        struct search *s = to;
+
+        (void)name;
+        s->found |= strcmp(s->id, id) == 0;
+        return 0;
+}
+
+struct nameless {
+        const struct store *store;
+        struct json_writer *w;
+};
+
+static int say_nameless(void *to, const char *id, struct error *err)
+{
+        struct nameless *n = to;
+        struct search names = {.id = id};
+
+        if (store_each_name(n->store, same_image, &names, err) < 0)
+                return -1;
+        return names.found ? 0 : say_name(n->w, NULL, id);
 }
 
 static int list(struct image_options *o, char **arguments, struct error *err)
 {
         _cleanup_buffer_ struct buffer out = BUFFER_INIT;
         struct json_writer w = {.out = o->common.json ? &out : NULL};
+        struct nameless nameless = {.w = &w};
         struct store s;
         int r;
 
@@ -92,7 +125,10 @@ static int list(struct image_options *o, char **arguments, struct error *err)
                 return -1;
         if (w.out)
                 json_array(&w, NULL);
+        nameless.store = &s;
         r = store_each_name(&s, say_name, &w, err);
+        if (r == 0)
+                r = store_each(s.images, say_nameless, &nameless, err);
         if (w.out) {
                 json_close(&w);
                 printf("%s\n", buffer_text(&out));
@@ -138,36 +174,17 @@ static int inspect(struct image_options *o, char **arguments, struct error *err)
 
 /* --- remove, gc ----------------------------------------------------------------------------- */
 
-struct search {
-        const char *id;
-        bool found;
-};
-
-static int same_image(void *to, const char *name, const char *id)
-{
-        struct search *s = to;
-
-        (void)name;
-        s->found |= strcmp(s->id, id) == 0;
-        return 0;
-}
-
 /* The image goes with its last name. */
 static int remove_named(struct store *s, const char *reference, struct error *err)
 {
-        char id[DIGEST_SIZE], tagged[STORE_NAME_MAX + 1];
+        char id[DIGEST_SIZE], name[STORE_NAME_MAX + 1];
         struct search left = {.id = id};
-        int r;
 
-        if (store_find(s, reference, id, err) < 0)
+        if (store_find(s, reference, id, name, err) < 0 ||
+                (*name && store_remove_name(s, name, err) < 0) ||
+                store_each_name(s, same_image, &left, err) < 0)
                 return -1;
-        snprintf(tagged, sizeof tagged, "%s:latest", reference);
-        r = store_remove_name(s, reference, err);
-        if (r == 0)
-                r = store_remove_name(s, tagged, err);
-        if (r < 0 || store_each_name(s, same_image, &left, err) < 0)
-                return -1;
-        if (r == 0 && left.found)
+        if (!*name && left.found)
                 return error_set(err, CODE_USAGE, "%s: has names; remove those", reference);
         return left.found ? 0 : store_remove_image(s, id, err);
 }

@@ -23,7 +23,6 @@ static int take_user(struct image_cell *i, struct error *err)
         if (*user == '\0' || strcmp(user, "root") == 0 || strcmp(user, "root:root") == 0)
                 return 0;
         end = number(user, &i->uid);
-        i->gid = i->uid;
         if (end && *end == ':')
                 end = number(end + 1, &i->gid);
         if (end && *end == '\0')
@@ -43,35 +42,50 @@ static int take_workdir(struct image_cell *i, struct error *err)
                 CELL_MAX_PLACE);
 }
 
+/* Builders repeat a layer that changes nothing; an overlay takes no directory twice. The highest
+ * one decides what is seen. */
+static bool comes_again(const struct image *i, unsigned n)
+{
+        for (unsigned above = n + 1; above < i->layer_count; above++)
+                if (strcmp(i->layers[above].diff_id, i->layers[n].diff_id) == 0)
+                        return true;
+        return false;
+}
+
 static int open_layers(struct image_cell *i, const struct store *s, struct error *err)
 {
         if (i->image.layer_count > CELL_MAX_LAYERS)
                 return error_set(err, CODE_IMAGE_UNSUPPORTED, "it has too many layers");
-        for (; i->layer_count < i->image.layer_count; i->layer_count++) {
-                int fd = store_open_layer(s, i->image.layers[i->layer_count].diff_id, err);
+        for (unsigned n = 0; n < i->image.layer_count; n++) {
+                int fd = -EBADF;
 
+                if (comes_again(&i->image, n))
+                        continue;
+                fd = store_open_layer(s, i->image.layers[n].diff_id, err);
                 if (fd < 0)
                         return -1;
-                i->layers[i->layer_count] = fd;
+                i->layers[i->layer_count++] = fd;
         }
         return 0;
 }
 
-static int open_from(
-        struct image_cell *i, const struct store *s, const char *reference, struct error *err)
+static int open_from(struct image_cell *i, const struct store *s, const char *reference,
+        bool with_user, struct error *err)
 {
         _cleanup_buffer_ struct buffer record = BUFFER_INIT;
         char id[DIGEST_SIZE];
 
-        if (store_find(s, reference, id, err) < 0 || store_get_image(s, id, &record, err) < 0 ||
+        if (store_find(s, reference, id, NULL, err) < 0 ||
+                store_get_image(s, id, &record, err) < 0 ||
                 record_read(&i->image, &record, err) < 0)
                 return -1;
-        if (take_user(i, err) < 0 || take_workdir(i, err) < 0 || open_layers(i, s, err) < 0)
+        if ((with_user && take_user(i, err) < 0) || take_workdir(i, err) < 0 ||
+                open_layers(i, s, err) < 0)
                 return error_add(err, "image %.200s", reference);
         return 0;
 }
 
-int image_open(struct image_cell *ret, const char *reference, struct error *err)
+int image_open(struct image_cell *ret, const char *reference, bool with_user, struct error *err)
 {
         struct store s = STORE_INIT;
         int r;
@@ -79,7 +93,7 @@ int image_open(struct image_cell *ret, const char *reference, struct error *err)
         *ret = (struct image_cell){0};
         r = store_open(&s, err);
         if (r == 0)
-                r = open_from(ret, &s, reference, err);
+                r = open_from(ret, &s, reference, with_user, err);
         store_close(&s);
         return r;
 }

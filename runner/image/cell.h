@@ -13,9 +13,9 @@ struct image_cell {
         const char *workdir;
 };
 
-/* Find the image that `reference` means, and open its layers, with the caller's rights. To be
- * closed in any case. */
-int image_open(struct image_cell *ret, const char *reference, struct error *err);
+/* Find the image that `reference` means, and open its layers, with the caller's rights. Without
+ * `with_user` its USER is not looked at. To be closed in any case. */
+int image_open(struct image_cell *ret, const char *reference, bool with_user, struct error *err);
 void image_close(struct image_cell *i);
 
 #endif

@@ -13,7 +13,6 @@
 #include "workspace.h"
 
 #include <dirent.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -174,11 +173,13 @@ static int unpack_layer(struct loading *l, const struct image_layer *layer, int 
         return 0;
 }
 
-static void remove_layer(struct loading *l, struct store_layer *layer)
+/* false: something is left of it, for the next who tidies up. */
+static bool remove_layer(struct loading *l, struct store_layer *layer)
 {
-        if (layer->tree >= 0)
-                workspace_empty(layer->tree, &l->channel, NULL);
+        bool empty = layer->tree < 0 || workspace_empty(layer->tree, &l->channel, NULL) == 0;
+
         store_abandon_layer(&l->store, layer);
+        return empty;
 }
 
 static int load_layer(struct loading *l, const struct image_layer *layer, struct error *err)
@@ -207,6 +208,8 @@ static int check_opaque(struct loading *l, const struct image *i, unsigned n, st
         for (const char *path = buffer_text(&opaque), *end = path + opaque.len;
                 r == 0 && path < end; path += strlen(path) + 1)
                 for (unsigned below = 0; r == 0 && below < n; below++) {
+                        if (interrupt_came())
+                                return error_set(err, CODE_INTERRUPTED, "interrupted by a signal");
                         _cleanup_fd_ int tree =
                                 store_open_layer(&l->store, i->layers[below].diff_id, err);
                         _cleanup_fd_ int hidden = tree < 0 ? -1
@@ -230,6 +233,9 @@ static int load_image(struct loading *l, const struct image *i, const struct buf
                 return error_set(err, CODE_IMAGE_UNSUPPORTED,
                         "an image with %u layers: there must be 1 to %d", i->layer_count,
                         CELL_MAX_LAYERS);
+        for (char **name = i->names; *name; name++)
+                if (store_check_name(*name, err) < 0)
+                        return -1;
         for (unsigned n = 0; n < i->layer_count; n++)
                 if (!store_has_layer(&l->store, i->layers[n].diff_id) &&
                         load_layer(l, &i->layers[n], err) < 0)
@@ -247,11 +253,9 @@ static int load_image(struct loading *l, const struct image *i, const struct buf
 
 /* --- what is not needed any more ------------------------------------------------------------ */
 
-/* What loads that were killed left behind: directories that nobody has locked, and, when nobody
- * else is at work, everything else. The lock is held to the end. */
+/* What loads that were killed left behind. Only for who is alone. */
 static void sweep(struct loading *l)
 {
-        const bool alone = flock(l->store.incoming, LOCK_EX | LOCK_NB) == 0;
         int fd = openat(l->store.incoming, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         DIR *dir = fd < 0 ? NULL : fdopendir(fd);
         struct store_layer left;
@@ -263,10 +267,9 @@ static void sweep(struct loading *l)
         for (struct dirent *entry; (entry = readdir(dir));)
                 if (store_open_left(&l->store, entry->d_name, &left))
                         remove_layer(l, &left);
-                else if (alone && entry->d_name[0] != '.')
+                else if (entry->d_name[0] != '.')
                         unlinkat(l->store.incoming, entry->d_name, 0);
         closedir(dir);
-        flock(l->store.incoming, LOCK_SH);
 }
 
 struct garbage {
@@ -301,10 +304,10 @@ static int remove_unused(void *to, const char *diff_id, struct error *err)
         for (size_t at = 0; at < g->used.len; at += DIGEST_SIZE)
                 if (memcmp(g->used.data + at, diff_id, DIGEST_SIZE) == 0)
                         return 0;
-        if (store_take_out_layer(&g->loading->store, diff_id, &layer)) {
-                remove_layer(g->loading, &layer);
-                g->removed++;
-        }
+        if (interrupt_came())
+                return error_set(err, CODE_INTERRUPTED, "interrupted by a signal");
+        if (store_take_out_layer(&g->loading->store, diff_id, &layer))
+                g->removed += remove_layer(g->loading, &layer);
         return 0;
 }
 
@@ -313,6 +316,9 @@ static int collect_garbage(struct loading *l, unsigned *ret_layers, struct error
         struct garbage g = {.loading = l, .used = BUFFER_INIT};
         int r;
 
+        if (!store_be_alone(&l->store))
+                return error_set(err, CODE_INFRA_STATE,
+                        "the image store: images are being loaded; try again later");
         sweep(l);
         r = store_each(l->store.images, note_image, &g, err);
         if (r == 0)
@@ -342,7 +348,9 @@ static int open_store(struct loading *l, struct error *err)
 static int load_all(struct loading *l, const struct load_options *options, load_see see, void *to,
         struct error *err)
 {
-        sweep(l);
+        if (store_be_alone(&l->store))
+                sweep(l);
+        store_be_among_others(&l->store);
         if (read_file(l, err) < 0)
                 return -1;
         if (options->name && l->count > 1)
@@ -382,6 +390,8 @@ int load_images(const char *path, const struct load_options *options, load_see s
                 return error_set(err, CODE_INFRA_MEMORY, "out of memory");
         l->input = -EBADF;
         r = open_store(l, err);
+        if (r == 0 && options->name)
+                r = store_check_name(options->name, err);
         if (r == 0)
                 r = open_input(l, path, err);
         if (r == 0)

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { RECORD_MAX = 8 << 20, SHORTEST_ID = 8 };
+enum { RECORD_MAX = 32 << 20, SHORTEST_ID = 8 };
 
 bool is_digest(const char *text)
 {
@@ -65,11 +65,32 @@ void store_close(struct store *s)
         s->incoming = fd_close(s->incoming);
 }
 
+bool store_be_alone(const struct store *s)
+{
+        return flock(s->incoming, LOCK_EX | LOCK_NB) == 0;
+}
+
+void store_be_among_others(const struct store *s)
+{
+        while (flock(s->incoming, LOCK_SH) < 0 && errno == EINTR)
+                continue;
+}
+
 /* --- layers --------------------------------------------------------------------------------- */
 
 bool store_has_layer(const struct store *s, const char *diff_id)
 {
         return is_digest(diff_id) && faccessat(s->layers, diff_id, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* It may have been taken out between opening and locking. */
+static bool still_stands(const struct store *s, const char *path, int fd)
+{
+        struct stat mine, there;
+
+        return fstat(fd, &mine) == 0 &&
+               fstatat(s->layers, path, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+               mine.st_ino == there.st_ino && mine.st_dev == there.st_dev;
 }
 
 int store_open_layer(const struct store *s, const char *diff_id, struct error *err)
@@ -82,7 +103,7 @@ int store_open_layer(const struct store *s, const char *diff_id, struct error *e
         if (fd < 0)
                 return error_errno(
                         err, CODE_INFRA_STATE, errno, "the image store: layer %.12s", diff_id);
-        if (flock(fd, LOCK_SH | LOCK_NB) < 0) {
+        if (flock(fd, LOCK_SH | LOCK_NB) < 0 || !still_stands(s, path, fd)) {
                 fd_close(fd);
                 return error_set(err, CODE_IMAGE_MISSING, "layer %.12s is being removed", diff_id);
         }
@@ -98,8 +119,7 @@ int store_begin_layer(struct store *s, struct store_layer *ret, struct error *er
                 return failed("a new layer", err);
         ret->place =
                 openat(s->incoming, ret->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (ret->place < 0 || flock(ret->place, LOCK_EX | LOCK_NB) < 0 ||
-                fchmod(ret->place, 0755) < 0 || mkdirat(ret->place, "tree", 0755) < 0)
+        if (ret->place < 0 || fchmod(ret->place, 0755) < 0 || mkdirat(ret->place, "tree", 0755) < 0)
                 return failed("a new layer", err);
         ret->tree = openat(ret->place, "tree", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (ret->tree < 0 || fchmod(ret->tree, 0755) < 0)
@@ -120,6 +140,8 @@ int store_keep_layer(struct store *s, struct store_layer *l, const char *diff_id
 {
         if (!buffer_ok(opaque))
                 return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+        if (opaque->len > RECORD_MAX)
+                return error_set(err, CODE_IMAGE_TOO_LARGE, "too many opaque directories");
         if ((opaque->len > 0 && write_opaque(l->place, opaque) < 0) || syncfs(l->place) < 0)
                 return failed("a new layer", err);
         if (renameat(s->incoming, l->name, s->layers, diff_id) < 0)
@@ -136,8 +158,14 @@ static int read_all(int fd, struct buffer *ret)
 
         if (fstat(fd, &st) < 0)
                 return -1;
-        to = st.st_size <= RECORD_MAX ? buffer_reserve(ret, (size_t)st.st_size) : NULL;
-        if (!to || read(fd, to, (size_t)st.st_size) != st.st_size)
+        errno = EFBIG;
+        to = S_ISREG(st.st_mode) && st.st_size <= RECORD_MAX
+                     ? buffer_reserve(ret, (size_t)st.st_size)
+                     : NULL;
+        if (!to)
+                return -1;
+        errno = EIO;
+        if (read(fd, to, (size_t)st.st_size) != st.st_size)
                 return -1;
         buffer_advance(ret, (size_t)st.st_size);
         return 0;
@@ -150,7 +178,7 @@ int store_get_opaque(
         _cleanup_fd_ int fd = -EBADF;
 
         snprintf(path, sizeof path, "%.64s/opaque", diff_id);
-        fd = beneath_open(s->layers, path, O_RDONLY, 0);
+        fd = beneath_open(s->layers, path, O_RDONLY | O_NONBLOCK, 0);
         if (fd < 0 && errno == ENOENT)
                 return 0;
         return fd >= 0 && read_all(fd, ret) == 0 ? 0 : failed(diff_id, err);
@@ -176,10 +204,6 @@ bool store_open_left(struct store *s, const char *name, struct store_layer *ret)
 {
         if (strlen(name) != WORKSPACE_ID_SIZE - 1 || !open_place(s->incoming, name, ret))
                 return false;
-        if (flock(ret->place, LOCK_EX | LOCK_NB) < 0) {
-                close_place(ret);
-                return false;
-        }
         snprintf(ret->name, sizeof ret->name, "%s", name);
         return true;
 }
@@ -190,9 +214,8 @@ bool store_take_out_layer(struct store *s, const char *diff_id, struct store_lay
 
         if (workspace_new_id(name, NULL) < 0 || !open_place(s->layers, diff_id, ret))
                 return false;
-        /* Who opens it from here on finds it locked, or gone. */
-        if (flock(ret->place, LOCK_EX | LOCK_NB) < 0 || ret->tree < 0 ||
-                flock(ret->tree, LOCK_EX | LOCK_NB) < 0 ||
+        /* Who opens it from here on finds it locked, or gone when it has the lock. */
+        if (ret->tree < 0 || flock(ret->tree, LOCK_EX | LOCK_NB) < 0 ||
                 renameat(s->layers, diff_id, s->incoming, name) < 0) {
                 close_place(ret);
                 return false;
@@ -237,6 +260,8 @@ int store_put_image(struct store *s, const char *id, const struct buffer *record
         _cleanup_fd_ int fd = -EBADF;
         char name[WORKSPACE_ID_SIZE];
 
+        if (record->len > RECORD_MAX)
+                return error_set(err, CODE_IMAGE_TOO_LARGE, "its documents are too large");
         if (workspace_new_id(name, err) < 0)
                 return -1;
         fd = openat(s->incoming, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
@@ -275,7 +300,8 @@ static bool decode(const char *file, char ret[STORE_NAME_MAX + 1])
                 unsigned code = (unsigned char)*file;
 
                 if (*file == '%') {
-                        if (sscanf(file + 1, "%2X", &code) != 1)
+                        if (strspn(file + 1, "0123456789ABCDEF") < 2 ||
+                                sscanf(file + 1, "%2X", &code) != 1 || code == 0)
                                 return false;
                         file += 2;
                 }
@@ -283,6 +309,18 @@ static bool decode(const char *file, char ret[STORE_NAME_MAX + 1])
         }
         ret[at] = '\0';
         return *file == '\0';
+}
+
+int store_check_name(const char *name, struct error *err)
+{
+        char file[3 * STORE_NAME_MAX + 1];
+        size_t digits = strspn(name, "0123456789abcdef");
+
+        if (strncmp(name, "sha256:", 7) == 0 || strcmp(name, "host") == 0 ||
+                (digits >= SHORTEST_ID && name[digits] == '\0'))
+                return error_set(err, CODE_IMAGE_INVALID,
+                        "%.100s: a name that reads like another image's", name);
+        return encode(name, file, err);
 }
 
 int store_put_name(struct store *s, const char *name, const char *id, struct error *err)
@@ -350,7 +388,8 @@ static int find_by_digits(const struct store *s, const char *digits, char ret_id
 }
 
 /* Names as people shorten them: docker.io/library/debian:latest is debian. */
-static bool find_by_name(const struct store *s, const char *reference, char ret_id[DIGEST_SIZE])
+static bool find_by_name(const struct store *s, const char *reference, char ret_id[DIGEST_SIZE],
+        char ret_name[STORE_NAME_MAX + 1])
 {
         static const char *const hosts[] = {"", "docker.io/", "docker.io/library/", "localhost/"};
         const char *slash = strrchr(reference, '/');
@@ -358,27 +397,32 @@ static bool find_by_name(const struct store *s, const char *reference, char ret_
 
         for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++)
                 for (int with_tag = 0; with_tag < (tagged ? 1 : 2); with_tag++) {
-                        char file[3 * STORE_NAME_MAX + 1], name[STORE_NAME_MAX + 1];
-                        int len = snprintf(name, sizeof name, "%s%s%s", hosts[i], reference,
-                                with_tag ? ":latest" : "");
+                        char file[3 * STORE_NAME_MAX + 1];
+                        int len = snprintf(ret_name, STORE_NAME_MAX + 1, "%s%s%s", hosts[i],
+                                reference, with_tag ? ":latest" : "");
 
-                        if (len <= STORE_NAME_MAX && encode(name, file, NULL) == 0 &&
+                        if (len <= STORE_NAME_MAX && encode(ret_name, file, NULL) == 0 &&
                                 read_name(s, file, ret_id))
                                 return true;
                 }
         return false;
 }
 
-int store_find(
-        const struct store *s, const char *reference, char ret_id[DIGEST_SIZE], struct error *err)
+int store_find(const struct store *s, const char *reference, char ret_id[DIGEST_SIZE],
+        char ret_name[STORE_NAME_MAX + 1], struct error *err)
 {
         static const char prefix[] = "sha256:";
         const size_t len = sizeof prefix - 1;
         const char *digits = strncmp(reference, prefix, len) == 0 ? reference + len : reference;
+        char name[STORE_NAME_MAX + 1];
 
-        if (find_by_name(s, reference, ret_id) ||
-                (strlen(digits) >= SHORTEST_ID && strlen(digits) < DIGEST_SIZE &&
-                        find_by_digits(s, digits, ret_id)))
+        if (!ret_name)
+                ret_name = name;
+        if (find_by_name(s, reference, ret_id, ret_name))
+                return 0;
+        *ret_name = '\0';
+        if (strlen(digits) >= SHORTEST_ID && strlen(digits) < DIGEST_SIZE &&
+                find_by_digits(s, digits, ret_id))
                 return 0;
         return error_set(
                 err, CODE_IMAGE_MISSING, "there is no image %.200s on this machine", reference);
@@ -387,7 +431,7 @@ int store_find(
 int store_get_image(
         const struct store *s, const char *id, struct buffer *ret_record, struct error *err)
 {
-        _cleanup_fd_ int fd = beneath_open(s->images, id, O_RDONLY, 0);
+        _cleanup_fd_ int fd = beneath_open(s->images, id, O_RDONLY | O_NONBLOCK, 0);
 
         return fd >= 0 && read_all(fd, ret_record) == 0 ? 0 : failed(id, err);
 }

@@ -31,7 +31,12 @@ struct store {
 int store_open(struct store *s, struct error *err);
 void store_close(struct store *s);
 
-/* A layer that is being made: its directory in `incoming`, locked, and the tree to fill. */
+/* Who makes layers and images in the store works beside others who do; who removes is alone. Kept
+ * until the store is closed. false: others are at work. */
+bool store_be_alone(const struct store *s);
+void store_be_among_others(const struct store *s);
+
+/* A layer that is being made: its directory in `incoming`, and the tree to fill. */
 struct store_layer {
         int place, tree;
         char name[40];
@@ -53,9 +58,9 @@ int store_get_opaque(
         const struct store *s, const char *diff_id, struct buffer *ret, struct error *err);
 /* Remove an empty one. */
 void store_abandon_layer(struct store *s, struct store_layer *l);
-/* Take over what `name` in `incoming` is, if nobody lives who made it. */
+/* Alone: take over the directory `name` in `incoming`, whose maker is gone. */
 bool store_open_left(struct store *s, const char *name, struct store_layer *ret);
-/* Take a layer that no cell uses out of the store, to be emptied and abandoned. */
+/* Alone: take a layer that no cell uses out of the store, to be emptied and abandoned. */
 bool store_take_out_layer(struct store *s, const char *diff_id, struct store_layer *ret);
 /* Each layer (or image) that is there. */
 int store_each(int part, int (*see)(void *to, const char *digest, struct error *err), void *to,
@@ -65,14 +70,16 @@ int store_each(int part, int (*see)(void *to, const char *digest, struct error *
 int store_put_image(
         struct store *s, const char *id, const struct buffer *record, struct error *err);
 int store_put_name(struct store *s, const char *name, const char *id, struct error *err);
+/* Can it be one? What reads like an id cannot: it would stand for another image. */
+int store_check_name(const char *name, struct error *err);
 /* Take a name away; the image stays until nothing names it. 1, or 0: there is none. */
 int store_remove_name(struct store *s, const char *name, struct error *err);
 int store_remove_image(struct store *s, const char *id, struct error *err);
 
 /* The image that a reference means: a name (`:latest` where it has no tag), an id, with or without
- * `sha256:`, or at least 8 digits of one. */
-int store_find(
-        const struct store *s, const char *reference, char ret_id[DIGEST_SIZE], struct error *err);
+ * `sha256:`, or at least 8 digits of one. `ret_name`, unless NULL: the name in full, or "". */
+int store_find(const struct store *s, const char *reference, char ret_id[DIGEST_SIZE],
+        char ret_name[STORE_NAME_MAX + 1], struct error *err);
 int store_get_image(
         const struct store *s, const char *id, struct buffer *ret_record, struct error *err);
 /* Each name, in the order of their bytes. `see` returns -1 to end it. */

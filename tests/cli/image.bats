@@ -113,6 +113,56 @@ nothing_coming() {
     grep -q '^assay: image.missing: .*two' errors
 }
 
+@test "an image without a name is listed; a name like an id, or like host, is refused" {
+    layout oci x base
+    jq 'del(.manifests[].annotations)' oci/index.json > index && mv index oci/index.json
+    "$ASSAY" image load oci > said
+    id=$(cut -d: -f2 said)
+    is list "${id:0:12}  <no name>" "$("$ASSAY" image list)"
+    is 'list as JSON' null "$("$ASSAY" image list --json | jq -c '.[0].name')"
+    in_image "$id" sh -c :
+    "$ASSAY" image remove "$id"
+    is list '' "$("$ASSAY" image list)"
+    for name in "$id" "sha256:$id" "${id:0:9}" host; do
+        layout oci "$name" base
+        status=0
+        "$ASSAY" image load oci 2> errors || status=$?
+        is "status for $name" 4 "$status"
+        status=0
+        "$ASSAY" image load --name "$name" oci 2> errors || status=$?
+        is "status for $name" 4 "$status"
+    done
+    is list '' "$("$ASSAY" image list)"
+}
+
+@test "a layer that comes twice is one" {
+    mkdir nothing
+    layout oci it base nothing app nothing
+    "$ASSAY" image load oci --quiet
+    is content 'the app' "$(in_image it cat /app/file)"
+    is layers 3 "$(layers_there)"
+}
+
+@test "remove knows the same names as exec; the image goes with its last name" {
+    layout oci docker.io/library/debian:latest base
+    "$ASSAY" image load --name other oci --quiet
+    "$ASSAY" image remove debian
+    is list other "$("$ASSAY" image list | sed 's/.*  //')"
+    "$ASSAY" image remove other
+    is list '' "$("$ASSAY" image list)"
+}
+
+@test "gc waits for no load, and takes nothing from one" {
+    layout oci it base app
+    "$ASSAY" image load oci --quiet
+    "$ASSAY" image remove it
+    status=0
+    flock --shared "$ASSAY_STATE/images/incoming" "$ASSAY" image gc 2> errors || status=$?
+    is status 4 "$status"
+    grep -q 'being loaded' errors
+    is layers 2 "$(layers_there)"
+}
+
 @test "layers are shared; gc removes what no image has and no cell uses" {
     layout oci one base app
     layout oci2 two base
