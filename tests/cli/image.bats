@@ -220,6 +220,28 @@ nothing_coming() {
     is 'nothing below to hide' 'the app' "$(in_image it cat /app/file)"
 }
 
+@test "USER and WORKDIR that are none" {
+    ln -s /proc/self/fd base/fds
+    while read -r status code user directory; do
+        config="{\"User\": \"$user\", \"WorkingDir\": \"$directory\"}" layout oci it base
+        "$ASSAY" image load oci --quiet
+        got=0
+        in_image it sh -c 'pwd && ls /proc/1/root/proc/1/root' > output 2> errors < /dev/null || got=$?
+        is "status for $user in $directory" "$status" "$got"
+        grep -q "^assay: $code: " errors
+    done << 'TABLE'
+125 image.unsupported -1 /
+125 image.unsupported 4294967296 /
+125 image.unsupported 0:70000 /
+125 image.unsupported 1:2:3 /
+125 image.unsupported tester /
+125 image.unsupported 0 etc
+125 usage 0 /nowhere
+125 usage 0 /fds/3
+125 usage 0 /proc/self/fd/3
+TABLE
+}
+
 @test "whiteouts in a layer hide what lower layers have" {
     mkdir -p without/app
     touch without/app/.wh.file without/.wh.etc

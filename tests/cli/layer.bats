@@ -2,6 +2,8 @@
 # assay-unpack by itself with layers of images: they become directories for an overlay file system,
 # digests are those of the bytes, hostile layers are refused, and nothing beside the tree changes.
 
+load unpacker
+
 setup() {
     build=${ASSAY_BUILD:-$BATS_TEST_DIRNAME/../../build}
     work=$(mktemp -d "${TMPDIR:-/tmp}/assay-layer.XXXXXX")
@@ -42,20 +44,6 @@ tree() { # what is there: path, kind and mode of each, target of links
 listing() { # DIRECTORY: all of it that is kept
     (cd "$1" && find . ! -type l -printf '%P %y %m %n %T@ %s\0' -o -printf '%P %y %T@ %l\0' | sort -z &&
         find . -type f -print0 | sort -z | xargs -0r sha256sum)
-}
-
-fail_with() {
-    echo "$*" >&2
-    return 1
-}
-
-accepted() {
-    [ "$status" -eq 0 ] || fail_with "refused: $output"
-}
-
-refused_as() { # CODE [TEXT]
-    [ "$status" -eq 1 ] || fail_with "not refused: $output"
-    [[ $output == *"error $1 "*"${2:-}"* ]] || fail_with "not $1 ${2:-}: $output"
 }
 
 # becomes ENTRIES: what ./tree is then, a line each

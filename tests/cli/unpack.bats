@@ -2,6 +2,8 @@
 # assay-unpack by itself: good archives become the right tree, hostile ones are refused with the
 # right code, and nothing beside the tree changes either way.
 
+load unpacker
+
 setup() {
     build=${ASSAY_BUILD:-$BATS_TEST_DIRNAME/../../build}
     work=$(mktemp -d "${TMPDIR:-/tmp}/assay-unpack.XXXXXX")
@@ -38,20 +40,6 @@ remove() {
 
 tree() { # what is there: path, kind and mode of each, target of links
     (cd tree && find . -mindepth 1 -printf '%P %y %m %l\n' | sed 's/ *$//' | LC_ALL=C sort)
-}
-
-accepted() {
-    [ "$status" -eq 0 ] || fail_with "refused: $output"
-}
-
-refused_as() { # CODE [TEXT]
-    [ "$status" -eq 1 ] || fail_with "not refused: $output"
-    [[ $output == *"error $1 "*"${2:-}"* ]] || fail_with "not $1 ${2:-}: $output"
-}
-
-fail_with() {
-    echo "${archive_kind:-}: $*" >&2
-    return 1
 }
 
 # Each kind of the table on standard input, as tar and, where the row says so, as zip.

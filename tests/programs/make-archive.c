@@ -5,6 +5,8 @@
  *   make-archive -l         the kinds
  *
  * Most kinds are a few entries, a row of `kinds` each; the rest are functions in `oddities`. */
+#include "tests/programs/put.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -120,21 +122,6 @@ static const struct kind {
         {"modes", {{DIR, "d", 0, 0, 07000}, {FILE_, "d/suid", 0, "x", 06711},
                           {FILE_, "secret", 0, "x", 01000}, {FILE_, "open", 0, "x", 0666}}},
 };
-
-static void put(const void *bytes, size_t len)
-{
-        if (fwrite(bytes, 1, len, stdout) != len)
-                exit(3);
-}
-
-static void put_zeros(uint64_t len)
-{
-        static const char zeros[64 << 10];
-
-        for (; len > sizeof zeros; len -= sizeof zeros)
-                put(zeros, sizeof zeros);
-        put(zeros, (size_t)len);
-}
 
 /* --- tar --------------------------------------------------------------------------------- */
 

@@ -7,6 +7,8 @@
  *   of WHAT bytes. In KEY=VALUE and NAME, {N} is the letter x N times.
  *
  * All have the time 1000000000. The end mark is left out after a last argument "cut". */
+#include "tests/programs/put.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -33,21 +35,6 @@ static const struct {
         {'b', '4', 0660},
         {'x', 'x', 0},
 };
-
-static void put(const void *bytes, size_t len)
-{
-        if (fwrite(bytes, 1, len, stdout) != len)
-                exit(3);
-}
-
-static void put_zeros(uint64_t len)
-{
-        static const char zeros[64 << 10];
-
-        for (; len > sizeof zeros; len -= sizeof zeros)
-                put(zeros, sizeof zeros);
-        put(zeros, (size_t)len);
-}
 
 static void put_header(struct header *h, unsigned mode, uint64_t size)
 {
