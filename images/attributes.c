@@ -7,18 +7,22 @@
 
 enum { KEPT_MODE = 01777, NANOSECONDS = 1000000000 };
 
-mode_t attributes_mode(struct archive_entry *e)
+/* One that there cannot be stays one that nobody has. */
+static uint32_t id(int64_t said)
 {
-        return archive_entry_perm(e) & KEPT_MODE;
+        return said >= 0 && said < UINT32_MAX ? (uint32_t)said : UINT32_MAX - 1;
 }
 
-struct timespec attributes_mtime(struct archive_entry *e)
+void attributes_read(struct archive_entry *e, struct attributes *ret)
 {
-        struct timespec t = {archive_entry_mtime(e), archive_entry_mtime_nsec(e)};
-
-        if (t.tv_nsec < 0 || t.tv_nsec >= NANOSECONDS) /* some mean "now" to the kernel */
-                t.tv_nsec = 0;
-        return t;
+        *ret = (struct attributes){
+                .mode = archive_entry_perm(e) & KEPT_MODE,
+                .uid = id(archive_entry_uid(e)),
+                .gid = id(archive_entry_gid(e)),
+                .mtime = {archive_entry_mtime(e), archive_entry_mtime_nsec(e)},
+        };
+        if (ret->mtime.tv_nsec < 0 || ret->mtime.tv_nsec >= NANOSECONDS)
+                ret->mtime.tv_nsec = 0; /* some mean "now" to the kernel */
 }
 
 static bool is_kept(const char *name)

@@ -8,9 +8,14 @@
 #include <sys/types.h>
 #include <time.h>
 
-/* Permissions and the sticky bit; never set-id. */
-mode_t attributes_mode(struct archive_entry *e);
-struct timespec attributes_mtime(struct archive_entry *e);
+struct attributes {
+        mode_t mode; /* permissions and the sticky bit; never set-id */
+        uid_t uid;
+        gid_t gid;
+        struct timespec mtime;
+};
+
+void attributes_read(struct archive_entry *e, struct attributes *ret);
 
 /* It has extended attributes that are kept: those of users, but for what an overlay file system
  * would read as its own. */

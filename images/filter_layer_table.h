@@ -8,6 +8,8 @@
         ALLOW_ZERO(fchmodat, 2, 06000, "modes of folders, set when they are full; no set-id")      \
         ALLOW(utimensat, "times")                                                                  \
         ALLOW(fsetxattr, "attributes of users; all others need rights that we gave away")          \
+        ALLOW(fchown, "owners, of the ids that its user namespace has")                            \
+        ALLOW(fchownat, "the same of links and pipes")                                             \
         ALLOW(linkat, "hard links")                                                                \
         ALLOW_VALUES(mknodat, 2, "pipes; whiteouts", S_IFIFO, S_IFCHR)                             \
         ALLOW_VALUES(mknodat, 3, "whiteouts, which are the device 0:0; no other device", 0)

@@ -106,7 +106,7 @@ static int become(struct item *i, const char *path, enum item_kind kind, struct 
                 return error_set(err, CODE_IMAGE_LAYER_INVALID,
                         "%.300s: a folder and something else in the same layer", path);
         if (kind == ITEM_DIRECTORY && i->kind == ITEM_NOTHING)
-                i->made_mode = i->mode = 0755;
+                i->made_mode = i->at.mode = 0755;
         i->kind = (uint8_t)kind;
         return 0;
 }

@@ -8,25 +8,22 @@
 #ifndef ASSAY_IMAGES_INVENTORY_H
 #define ASSAY_IMAGES_INVENTORY_H
 
+#include "images/attributes.h"
 #include "images/name.h"
-
-#include <sys/types.h>
-#include <time.h>
 
 enum item_kind { ITEM_NOTHING, ITEM_DIRECTORY, ITEM_FILE, ITEM_SYMLINK, ITEM_PIPE };
 
 /* A name. An ITEM_NOTHING is only hidden. */
 struct item {
-        struct item *parent; /* NULL: the layer's root */
-        struct item *older;  /* the one added before; a directory is older than what it holds */
-        struct timespec mtime;
-        mode_t mode;      /* of a directory, at the end */
-        mode_t made_mode; /* until then */
+        struct item *parent;  /* NULL: the layer's root */
+        struct item *older;   /* the one added before; a directory is older than what it holds */
+        struct attributes at; /* of a directory, at the end */
+        mode_t made_mode;     /* until then */
         uint16_t name_len;
         uint8_t kind;
         bool hidden; /* what the layers below have of this name */
         bool opaque; /* hides what they have in this directory */
-        bool told;   /* mode and time of a directory are the layer's, not ours */
+        bool told;   /* what is in `at` comes from the layer */
         char name[];
 };
 

@@ -17,6 +17,7 @@
 enum {
         WHILE_FILLING = 0700, /* of a directory: what we need ourselves */
         WHILE_WRITING = 0600,
+        FOR_ALL = 0755, /* of the layer's root */
 };
 
 struct layering {
@@ -27,10 +28,12 @@ struct layering {
         struct inventory inventory;
         struct entry entry;
         struct layer_plan plan;
-        uint64_t headers; /* entries read, also those left out */
-        uint64_t bytes;   /* written, or read and left out */
-        uint64_t dropped; /* devices */
-        uint64_t lost;    /* attributes */
+        struct attributes at; /* of the entry */
+        uint64_t headers;     /* entries read, also those left out */
+        uint64_t bytes;       /* written, or read and left out */
+        uint64_t dropped;     /* devices */
+        uint64_t lost;        /* attributes */
+        uint64_t unowned;     /* whose owner has no id here */
 };
 
 /* --- one entry ------------------------------------------------------------------------------ */
@@ -77,29 +80,44 @@ static int take_data(struct layering *l, int fd, struct error *err)
         return 0;
 }
 
-static int keep_attributes(struct layering *l, int fd, mode_t mode, mode_t made, struct error *err)
+/* Files are made as root's; so where ids are missing, they stay. */
+static bool is_roots(const struct attributes *a)
 {
-        const struct timespec mtime = attributes_mtime(l->source.entry);
+        return a->uid == 0 && a->gid == 0;
+}
+
+static int keep_owner(
+        struct layering *l, const char *path, const struct attributes *a, struct error *err)
+{
+        int r = is_roots(a) ? 1 : tree_set_owner(&l->tree, path, a->uid, a->gid, err);
+
+        l->unowned += r == 0;
+        return r < 0 ? -1 : 0;
+}
+
+static int keep_attributes(struct layering *l, int fd, mode_t made, struct error *err)
+{
+        const struct attributes *a = &l->at;
 
         if (attributes_any(l->source.entry))
                 attributes_keep(l->source.entry, fd, &l->lost);
-        if ((made != mode && fchmod(fd, mode) < 0) ||
-                futimens(fd, (const struct timespec[2]){mtime, mtime}) < 0)
+        if ((made != a->mode && fchmod(fd, a->mode) < 0) ||
+                futimens(fd, (const struct timespec[2]){a->mtime, a->mtime}) < 0)
                 return error_errno(err, CODE_INFRA_IO, errno, "%.300s", l->plan.path.text);
-        return 0;
+        return keep_owner(l, l->plan.path.text, a, err);
 }
 
 static int make_file(struct layering *l, struct error *err)
 {
-        mode_t mode = attributes_mode(l->source.entry), made = mode;
         _cleanup_fd_ int fd = -EBADF;
+        mode_t made = l->at.mode;
 
         if (attributes_any(l->source.entry)) /* only who may write may give them */
                 made |= WHILE_WRITING;
         fd = tree_make_file(&l->tree, l->plan.path.text, made, err);
         if (fd < 0 || take_data(l, fd, err) < 0)
                 return -1;
-        return keep_attributes(l, fd, mode, made, err);
+        return keep_attributes(l, fd, made, err);
 }
 
 static int keep_folder_attributes(struct layering *l, struct error *err)
@@ -121,24 +139,29 @@ static int make_directory(struct layering *l, struct error *err)
         struct item *item = l->plan.place.item;
 
         item->told = true;
-        item->mode = attributes_mode(l->source.entry);
-        item->mtime = attributes_mtime(l->source.entry);
+        item->at = l->at;
         if (l->plan.place.before == ITEM_NOTHING) {
-                item->made_mode = item->mode | WHILE_FILLING;
+                item->made_mode = l->at.mode | WHILE_FILLING;
                 if (tree_make_folder(&l->tree, l->plan.path.text, item->made_mode, err) < 0)
                         return -1;
         }
         return keep_folder_attributes(l, err);
 }
 
+static int keep_named(struct layering *l, const char *path, struct error *err)
+{
+        return tree_set_time(&l->tree, path, &l->at.mtime, err) < 0
+                       ? -1
+                       : keep_owner(l, path, &l->at, err);
+}
+
 static int make_symlink(struct layering *l, struct error *err)
 {
-        const struct timespec mtime = attributes_mtime(l->source.entry);
         const char *path = l->plan.path.text;
 
         if (tree_make_symlink(&l->tree, path, l->entry.target, err) < 0)
                 return -1;
-        return tree_set_time(&l->tree, path, &mtime, err);
+        return keep_named(l, path, err);
 }
 
 static int make_link(struct layering *l, struct error *err)
@@ -148,12 +171,11 @@ static int make_link(struct layering *l, struct error *err)
 
 static int make_pipe(struct layering *l, struct error *err)
 {
-        const struct timespec mtime = attributes_mtime(l->source.entry);
         const char *path = l->plan.path.text;
 
-        if (tree_make_pipe(&l->tree, path, attributes_mode(l->source.entry), err) < 0)
+        if (tree_make_pipe(&l->tree, path, l->at.mode, err) < 0)
                 return -1;
-        return tree_set_time(&l->tree, path, &mtime, err);
+        return keep_named(l, path, err);
 }
 
 static int make_opaque(struct layering *l, struct error *err)
@@ -213,6 +235,7 @@ static int go_through(struct layering *l, struct error *err)
                 if (++l->headers > l->request->max_entries)
                         return error_set(err, CODE_IMAGE_TOO_LARGE, "more than %llu entries",
                                 (unsigned long long)l->request->max_entries);
+                attributes_read(l->source.entry, &l->at);
                 if (layer_entry_judge(&l->entry, &l->inventory, &l->plan, err) < 0 ||
                         carry_out(l, err) < 0)
                         return -1;
@@ -229,9 +252,10 @@ static int settle_directory(
                 return -1;
         if (!i->told)
                 return 0;
-        if (i->mode != i->made_mode && tree_set_mode(&l->tree, path, i->mode, err) < 0)
+        if ((i->at.mode != i->made_mode && tree_set_mode(&l->tree, path, i->at.mode, err) < 0) ||
+                tree_set_time(&l->tree, path, &i->at.mtime, err) < 0)
                 return -1;
-        return tree_set_time(&l->tree, path, &i->mtime, err);
+        return keep_owner(l, path, &i->at, err);
 }
 
 static int settle_root(struct layering *l, struct error *err)
@@ -242,11 +266,11 @@ static int settle_root(struct layering *l, struct error *err)
                 return -1;
         if (!i->told)
                 return 0;
-        /* Who removes the layer has to get in. */
-        if (fchmod(l->tree.root, i->mode | WHILE_FILLING) < 0 ||
-                futimens(l->tree.root, (const struct timespec[2]){i->mtime, i->mtime}) < 0)
+        /* Whose layer it is has to get in, and is not who unpacks it. */
+        if (fchmod(l->tree.root, i->at.mode | FOR_ALL) < 0 ||
+                futimens(l->tree.root, (const struct timespec[2]){i->at.mtime, i->at.mtime}) < 0)
                 return error_errno(err, CODE_INFRA_IO, errno, "the layer's root");
-        return 0;
+        return keep_owner(l, ".", &i->at, err);
 }
 
 /* From the newest name to the oldest: what a directory holds comes before itself. */
@@ -286,6 +310,8 @@ static int warn_all(struct layering *l, struct error *err)
                 warn(l, l->lost,
                         "attributes of files were left out: the file system does not "
                         "take them",
+                        err) < 0 ||
+                warn(l, l->unowned, "files belong to root instead: their owners have no ids here",
                         err) < 0)
                 return -1;
         if (source_left_some(&l->source))

@@ -13,6 +13,7 @@
 #include "images/remove.h"
 #include "images/unpack.h"
 
+#include <linux/capability.h>
 #include <linux/landlock.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -25,6 +26,7 @@ struct mode {
         const struct sock_filter *filter;
         size_t filter_length;
         uint64_t also_below;
+        uint64_t rights;
         uint64_t cpu_seconds;
         mode_t umask;
         bool layers;
@@ -42,6 +44,7 @@ static const struct mode for_layers = {
         .filter_length = sizeof filter_images_layer / sizeof *filter_images_layer,
         .also_below = LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_CHAR |
                       LANDLOCK_ACCESS_FS_REFER,
+        .rights = 1ULL << CAP_CHOWN | 1ULL << CAP_DAC_OVERRIDE | 1ULL << CAP_FOWNER,
         .cpu_seconds = 1200,
         .layers = true,
 };
@@ -83,6 +86,7 @@ static int lock_in(const struct mode *m, struct error *err)
                 .tree = TREE_FD,
                 .also_below = m->also_below,
                 .readable = input_is_directory() ? ARCHIVE_FD : -EBADF,
+                .rights = m->rights,
                 .cpu_seconds = m->cpu_seconds,
                 .memory = 256 << 20,
                 .file_size = 64ULL << 30, /* what a task allows is counted by ourselves */

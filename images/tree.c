@@ -171,6 +171,18 @@ int tree_set_time(struct tree *t, const char *path, const struct timespec *mtime
         return utimensat(folder, name, times, AT_SYMLINK_NOFOLLOW) == 0 ? 0 : failure(path, err);
 }
 
+int tree_set_owner(struct tree *t, const char *path, uid_t uid, gid_t gid, struct error *err)
+{
+        const char *name;
+        int folder = enter(t, path, &name, err);
+
+        if (folder < 0)
+                return -1;
+        if (fchownat(folder, name, uid, gid, AT_SYMLINK_NOFOLLOW) == 0)
+                return 1;
+        return errno == EINVAL || errno == EPERM ? 0 : failure(path, err);
+}
+
 int tree_write(
         int fd, const void *data, size_t len, uint64_t offset, const char *path, struct error *err)
 {

@@ -39,9 +39,11 @@ int tree_make_pipe(struct tree *t, const char *path, mode_t mode, struct error *
 /* What hides a name of the layers below from those who see this one above them. */
 int tree_make_whiteout(struct tree *t, const char *path, struct error *err);
 int tree_set_mode(struct tree *t, const char *path, mode_t mode, struct error *err);
-/* Of a link itself, not of what it leads to. */
+/* The next two of a link itself, not of what it leads to. */
 int tree_set_time(
         struct tree *t, const char *path, const struct timespec *mtime, struct error *err);
+/* 1; 0: that id cannot be given here; -1. */
+int tree_set_owner(struct tree *t, const char *path, uid_t uid, gid_t gid, struct error *err);
 
 /* Write at a place of a file of ours. -1 with the reason (full disk, file size limit). */
 int tree_write(

@@ -149,11 +149,12 @@ static int take_removed(void *to, unsigned type, struct reader *r, struct error 
         return 1;
 }
 
-int workspace_empty(int tree, struct channel *c, struct error *err)
+int workspace_empty(int tree, enum helper_mode mode, struct channel *c, struct error *err)
 {
         const struct buffer nothing = BUFFER_INIT;
         const struct helper_question q = {
                 .which = HELPER_UNPACK,
+                .mode = mode,
                 .input = tree,
                 .tree = tree,
                 .request = UNPACK_REMOVE,
@@ -174,7 +175,7 @@ int workspace_remove(struct workspace *w, struct channel *c, struct error *err)
         int r = 0;
 
         if (w->tree >= 0)
-                r = workspace_empty(w->tree, c, err);
+                r = workspace_empty(w->tree, HELPER_PLAIN, c, err);
         w->tree = fd_close(w->tree);
         if (w->lock >= 0)
                 unlinkat(w->lock, "tree", AT_REMOVEDIR);

@@ -25,8 +25,9 @@ struct workspace {
         }
 
 int workspace_make(struct workspace *w, struct error *err);
-/* Remove what is in a tree. It belongs to the unpacker's id, so the unpacker does it. */
-int workspace_empty(int tree, struct channel *c, struct error *err);
+/* Remove what is in a tree. It belongs to the ids of the unpacker in that mode (HELPER_PLAIN or
+ * HELPER_LAYER), so the unpacker does it. */
+int workspace_empty(int tree, enum helper_mode mode, struct channel *c, struct error *err);
 /* Remove the tree and the directory. */
 int workspace_remove(struct workspace *w, struct channel *c, struct error *err);
 /* Remove what evaluations that no longer live left behind. */

@@ -134,7 +134,7 @@ const char *confine_cell(const struct inside *in)
                 return "leave the caller's keyring";
         if (take_user(in->request.uid, in->request.gid) < 0)
                 return "take the ids of its user";
-        if (confine_drop_capabilities() < 0)
+        if (confine_capabilities(0) < 0)
                 return "drop its capabilities";
         if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
                 return "refuse new privileges";

@@ -5,6 +5,7 @@
 #include "fd.h"
 #include "spawn.h"
 
+#include <sys/capability.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -31,6 +32,25 @@ static const char *const modes[HELPER_MODE_COUNT][2] = {
         [HELPER_LAYER] = {"layer"},
 };
 
+/* What unpacking and removing layers of images takes, in a user namespace with the ids of their
+ * files: to give each file to its owner, and to go on beside that. */
+static const uint64_t layer_rights =
+        1ULL << CAP_CHOWN | 1ULL << CAP_DAC_OVERRIDE | 1ULL << CAP_FOWNER;
+
+static int enter_images(struct supervisor *s, struct spawn *spawn, struct error *err)
+{
+        const struct ids block = {IDS_BLOCK, IDS_IMAGES, IDS_IMAGES, IDS_BLOCK_SIZE, 0, 0};
+        const struct ids own = s->machine.root ? block : ids_for(s->machine.ids, 0);
+
+        if (s->image_ids < 0)
+                s->image_ids = ids_make_own_namespace(&own);
+        if (s->image_ids < 0)
+                return error_errno(err, CODE_INFRA_HELPER, errno, "cannot map the ids of images");
+        spawn->rights = layer_rights;
+        spawn->namespace = s->image_ids;
+        return 0;
+}
+
 static struct helper_process *find_free(struct supervisor *s)
 {
         for (unsigned i = 0; i < SUPERVISOR_MAX_HELPERS; i++)
@@ -40,13 +60,14 @@ static struct helper_process *find_free(struct supervisor *s)
 }
 
 /* A layer of the store that is to be filled, which the runner could not give away by itself. */
-static void give_tree(const struct supervisor *s, int tree, uid_t id)
+static void give_tree(const struct supervisor *s, int tree)
 {
         struct stat st;
 
         if (s->machine.root && s->owner != 0 && fstat(tree, &st) == 0 && S_ISDIR(st.st_mode) &&
                 st.st_uid == s->owner && (st.st_mode & 07777) == 0755)
-                (void)!fchown(tree, id, id); /* the helper will say that it cannot write */
+                (void)!fchown(tree, IDS_IMAGES,
+                        IDS_IMAGES); /* the helper will say that it cannot write */
 }
 
 int helper_start(struct supervisor *s, struct frame *f, struct error *err)
@@ -54,10 +75,12 @@ int helper_start(struct supervisor *s, struct frame *f, struct error *err)
         struct reader r = reader_of(f->payload.data, f->payload.len);
         uint32_t id = get_u32(&r);
         unsigned which = get_u8(&r), mode = get_u8(&r);
+        const bool layers = which == HELPER_UNPACK && mode == HELPER_LAYER;
         struct helper_process *h = find_free(s);
         const char *argv[4] = {NULL};
         struct spawn spawn = SPAWN_INIT;
         _cleanup_fd_ int given = -EBADF;
+        uid_t uid;
 
         if (!reader_done(&r) || which >= HELPER_COUNT || mode >= HELPER_MODE_COUNT || !h ||
                 f->fd_count != helpers[which].asked)
@@ -66,6 +89,7 @@ int helper_start(struct supervisor *s, struct frame *f, struct error *err)
                 s->programs[which] = spawn_find(helpers[which].program, err);
         if (s->programs[which] < 0)
                 return -1;
+        uid = layers ? IDS_IMAGES : helpers[which].id;
         argv[0] = helpers[which].program;
         argv[1] = modes[mode][0];
         argv[2] = argv[1] ? modes[mode][1] : NULL;
@@ -82,14 +106,16 @@ int helper_start(struct supervisor *s, struct frame *f, struct error *err)
         /* A directory that the runner named while it had its caller's rights, the helper may read
          * as its owner could. */
         if (s->machine.root && supervisor_trusts(s, f->fds[0]))
-                given = mounts_give(f->fds[0], helpers[which].id);
+                given = mounts_give(f->fds[0], uid);
         if (given >= 0)
                 spawn.fds[0] = given;
-        if (which == HELPER_UNPACK && mode == HELPER_LAYER)
-                give_tree(s, f->fds[2], helpers[which].id);
+        if (layers) {
+                give_tree(s, f->fds[2]);
+                if (enter_images(s, &spawn, err) < 0)
+                        return -1;
+        }
         spawn.change_ids = s->machine.root;
-        spawn.uid = helpers[which].id;
-        spawn.gid = helpers[which].id;
+        spawn.uid = spawn.gid = uid;
         h->pid = spawn_process(&spawn, &h->pidfd, err);
         if (h->pid < 0) {
                 h->pid = 0;

@@ -199,22 +199,53 @@ static int wait_to_be_killed(void *unused)
 }
 
 /* A user namespace needs a process to be made; it may end when the descriptor is there. */
-int ids_make_namespace(uid_t owner, gid_t group, const struct ids *ids)
+static int make_namespace(int (*map)(pid_t pid, const void *how), const void *how)
 {
         char stack[16384] __attribute__((aligned(16)));
-        char uids[64], gids[64];
         int fd = -1;
         pid_t pid = clone(
                 wait_to_be_killed, stack + sizeof stack, CLONE_VM | CLONE_NEWUSER | SIGCHLD, NULL);
 
         if (pid < 0)
                 return -1;
-        snprintf(uids, sizeof uids, "%u %u 1", (unsigned)owner, (unsigned)ids->uid);
-        snprintf(gids, sizeof gids, "%u %u 1", (unsigned)group, (unsigned)ids->gid);
-        if (write_map(pid, "uid_map", uids, NULL) == 0 &&
-                write_map(pid, "gid_map", gids, NULL) == 0)
+        if (map(pid, how) == 0)
                 fd = ids_open_namespace(pid);
         kill(pid, SIGKILL);
         waitpid(pid, NULL, 0);
         return fd;
+}
+
+struct mapping {
+        uid_t owner;
+        gid_t group;
+        uint32_t count;
+        const struct ids *ids;
+};
+
+static int map_owner(pid_t pid, const void *how)
+{
+        const struct mapping *m = how;
+        char uids[64], gids[64];
+
+        snprintf(uids, sizeof uids, "%u %u %u", (unsigned)m->owner, (unsigned)m->ids->uid,
+                (unsigned)m->count);
+        snprintf(gids, sizeof gids, "%u %u %u", (unsigned)m->group, (unsigned)m->ids->gid,
+                (unsigned)m->count);
+        return write_map(pid, "uid_map", uids, NULL) == 0 ? write_map(pid, "gid_map", gids, NULL)
+                                                          : -1;
+}
+
+int ids_make_namespace(uid_t owner, gid_t group, uint32_t count, const struct ids *ids)
+{
+        return make_namespace(map_owner, &(struct mapping){owner, group, count, ids});
+}
+
+static int map_all(pid_t pid, const void *ids)
+{
+        return ids_map(ids, pid, true, NULL);
+}
+
+int ids_make_own_namespace(const struct ids *ids)
+{
+        return make_namespace(map_all, ids);
 }

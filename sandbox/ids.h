@@ -21,9 +21,12 @@ struct ids {
 enum id_map ids_find(bool root);
 /* The ids for the cell with that slot. */
 struct ids ids_for(enum id_map kind, unsigned slot);
-/* A user namespace that maps one owner's ids to a cell's root, for a mount that shows them so
- * (MOUNT_ATTR_IDMAP). Returns its descriptor, or -1 with errno. */
-int ids_make_namespace(uid_t owner, gid_t group, const struct ids *ids);
+/* A user namespace in which `count` ids from `owner` and `group` on stand for a cell's from its
+ * root on, for a mount that shows them so (MOUNT_ATTR_IDMAP). Returns its descriptor, or -1 with
+ * errno. */
+int ids_make_namespace(uid_t owner, gid_t group, uint32_t count, const struct ids *ids);
+/* A user namespace as a cell's with these ids has: 0 and those that follow stand for them. */
+int ids_make_own_namespace(const struct ids *ids);
 /* The user namespace of a process. */
 int ids_open_namespace(pid_t pid);
 /* As root: go on as the cell's root for what is made for it, with this process's capabilities, and

@@ -143,6 +143,7 @@ enum {
         IDS_BLOCK_SIZE = 65536,
         IDS_NETWORK = IDS_BLOCK_SIZE - 1, /* of a block: pasta's, and no process's of the cell */
         IDS_BLOCKS = 4095, /* block n starts at IDS_FIRST + (n + 1) × IDS_BLOCK_SIZE */
+        IDS_IMAGES = IDS_FIRST - IDS_BLOCK_SIZE, /* a block too: of the files of images */
 };
 
 #endif

@@ -219,7 +219,7 @@ static int map_owner(
 {
         _cleanup_fd_ int users =
                 owner->st_uid == 0 ? ids_open_namespace(who->first)
-                                   : ids_make_namespace(owner->st_uid, owner->st_gid, &who->ids);
+                                   : ids_make_namespace(owner->st_uid, owner->st_gid, 1, &who->ids);
 
         return map_ids(tree, users, 0, recursive, recursive);
 }
@@ -232,7 +232,7 @@ int mounts_give(int tree, uid_t id)
 
         if (fstat(tree, &st) < 0)
                 return -1;
-        users = ids_make_namespace(st.st_uid, st.st_gid, &ids);
+        users = ids_make_namespace(st.st_uid, st.st_gid, 1, &ids);
         /* What is mounted below comes along, to be refused: nothing may be left out in silence. */
         return map_ids(tree, users,
                 MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC,
@@ -484,14 +484,15 @@ static int add_host(const struct mounts_for *who, struct mounts *m, struct error
 
 /* --- an image from the store ---------------------------------------------------------------- */
 
-/* The layers as overlay is to have them: as root with the unpacker's id shown as the cell's. What
+/* The layers as overlay is to have them: as root with the ids of images shown as the cell's. What
  * was opened for that stays in `opened` until the overlay is made. */
 static int gather_layers(
         const struct mounts_for *who, struct mounts *m, int *opened, int *ret, struct error *err)
 {
         const struct cell_request *q = who->request;
         _cleanup_fd_ int users =
-                who->root ? ids_make_namespace(IDS_UNPACK, IDS_UNPACK, &who->ids) : -EBADF;
+                who->root ? ids_make_namespace(IDS_IMAGES, IDS_IMAGES, IDS_BLOCK_SIZE, &who->ids)
+                          : -EBADF;
 
         for (unsigned i = 0; i < q->layer_count; i++) {
                 int mapped;

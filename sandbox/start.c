@@ -216,8 +216,9 @@ static int give_groups(struct cell *c, struct error *err)
 static int give_all(struct cell *c, const struct buffer *payload, struct error *err)
 {
         const struct mounts_for who = {&c->request, c->ids, true, c->pid};
-        bool other_user = c->request.uid != 0 || c->request.gid != 0;
-        int r = ids_map(&c->ids, c->pid, other_user, err);
+        /* Files of images have owners of their own. */
+        bool others = c->request.uid != 0 || c->request.gid != 0 || c->request.layer_count > 0;
+        int r = ids_map(&c->ids, c->pid, others, err);
 
         /* While it still may be written to by an ordinary user, and before there is a command. */
         offer_to_oom_killer(c->pid);

@@ -28,6 +28,7 @@ struct supervisor {
         bool sealed;     /* no further ones of these */
         int signals;     /* signalfd: interrupt, hang-up, termination */
         int programs[HELPER_COUNT];
+        int image_ids; /* the user namespace of who unpacks layers */
         struct admission admission;
         struct cell *cells[SUPERVISOR_MAX_CELLS];       /* NULL: free */
         struct cell *prepared[SUPERVISOR_MAX_PREPARED]; /* the first `prepared_count` are there */

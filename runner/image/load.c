@@ -176,7 +176,8 @@ static int unpack_layer(struct loading *l, const struct image_layer *layer, int 
 /* false: something is left of it, for the next who tidies up. */
 static bool remove_layer(struct loading *l, struct store_layer *layer)
 {
-        bool empty = layer->tree < 0 || workspace_empty(layer->tree, &l->channel, NULL) == 0;
+        bool empty = layer->tree < 0 ||
+                     workspace_empty(layer->tree, HELPER_LAYER, &l->channel, NULL) == 0;
 
         store_abandon_layer(&l->store, layer);
         return empty;

@@ -31,15 +31,34 @@ int confine_limit(int resource, uint64_t value)
         return prlimit(0, resource, &want, NULL);
 }
 
-int confine_drop_capabilities(void)
+/* Of `from`, those of the mask. */
+static int keep(cap_t from, cap_t to, uint64_t kept)
 {
-        cap_t none = cap_init();
-        int r;
+        static const cap_flag_t flags[] = {CAP_PERMITTED, CAP_EFFECTIVE};
 
-        if (!none)
-                return -1;
-        r = cap_set_proc(none);
-        cap_free(none);
+        for (cap_value_t cap = 0; cap < 64; cap++) {
+                cap_flag_value_t has;
+
+                if (!(kept & 1ULL << cap))
+                        continue;
+                if (cap_get_flag(from, cap, CAP_PERMITTED, &has) < 0)
+                        return -1;
+                for (unsigned i = 0; has == CAP_SET && i < 2; i++)
+                        if (cap_set_flag(to, flags[i], 1, &cap, CAP_SET) < 0)
+                                return -1;
+        }
+        return 0;
+}
+
+int confine_capabilities(uint64_t kept)
+{
+        cap_t now = cap_get_proc(), then = cap_init();
+        int r = now && then ? keep(now, then, kept) : -1;
+
+        if (r == 0)
+                r = cap_set_proc(then);
+        cap_free(now);
+        cap_free(then);
         if (r == 0)
                 r = prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
         return r;
@@ -123,7 +142,7 @@ int confine_self(const struct confinement *c, struct error *err)
                 step = "dumpable";
         else if (fd_close_range(c->keep_fds, UINT_MAX, false) < 0)
                 step = "descriptors";
-        else if (confine_drop_capabilities() < 0)
+        else if (confine_capabilities(c->rights) < 0)
                 step = "capabilities";
         else if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
                 step = "no_new_privs";

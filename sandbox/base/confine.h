@@ -2,8 +2,9 @@
  *
  * What is left afterwards: the descriptors named, memory and CPU time up to the limits, the
  * system calls of its own list, and below one directory (if any) the right to make and remove
- * files. No capability, no set-id effect, no other process to see or signal. Built with a
- * sanitizer, whose runtime needs more than that, a program keeps its rights (ASSAY_UNCONFINED). */
+ * files. No capability but those that its work needs in a user namespace of its own, no set-id
+ * effect, no other process to see or signal. Built with a sanitizer, whose runtime needs more than
+ * that, a program keeps its rights (ASSAY_UNCONFINED). */
 #ifndef ASSAY_CONFINE_H
 #define ASSAY_CONFINE_H
 
@@ -19,6 +20,7 @@ struct confinement {
         int tree;                         /* the directory it may write below, or -EBADF */
         uint64_t also_below;              /* LANDLOCK_ACCESS_FS_… it has there beside */
         int readable;                     /* one it may read below, or -EBADF */
+        uint64_t rights;                  /* capabilities, a mask: what it has of them stays */
         uint64_t cpu_seconds;             /* RLIMIT_CPU */
         uint64_t memory;                  /* RLIMIT_AS, bytes */
         uint64_t file_size;               /* RLIMIT_FSIZE, bytes */
@@ -35,8 +37,8 @@ int confine_self(const struct confinement *c, struct error *err);
  *
  * Lower a resource limit, soft and hard; a caller's that is lower already stays. */
 int confine_limit(int resource, uint64_t value);
-/* No capability in any set but the bounding one. */
-int confine_drop_capabilities(void);
+/* No capability in any set but the bounding one, or no other than those of the mask `kept`. */
+int confine_capabilities(uint64_t kept);
 /* Load a compiled system call filter. Needs no_new_privs. */
 int confine_filter(const struct sock_filter *filter, size_t length);
 /* The version of landlock's interface that the kernel has; 0 for none. */

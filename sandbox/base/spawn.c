@@ -46,6 +46,11 @@ static int child_ids(const struct spawn *s, unsigned long securebits)
         return 0;
 }
 
+static int child_root(const struct spawn *s)
+{
+        return s->root < 0 || (fchdir(s->root) == 0 && chroot(".") == 0) ? 0 : -1;
+}
+
 /* Into another user namespace, which takes our capabilities and gives all of its own. The kernel's
  * ids stay those that we have here, whatever they are called there; so what shall be kept must be
  * ambient. */
@@ -56,8 +61,8 @@ static int child_enter(const struct spawn *s)
         const struct __user_cap_data_struct data[] = {{low, low, low}, {high, high, high}};
 
         if ((s->change_ids && child_ids(s, SECBIT_NO_SETUID_FIXUP) < 0) ||
-                setns(s->namespace, CLONE_NEWUSER) < 0 || child_bound(s->rights) < 0 ||
-                syscall(SYS_capset, &header, data) < 0)
+                setns(s->namespace, CLONE_NEWUSER) < 0 || child_root(s) < 0 ||
+                child_bound(s->rights) < 0 || syscall(SYS_capset, &header, data) < 0)
                 return -1;
         for (unsigned long cap = 0; cap < 64; cap++)
                 if (s->rights & 1ULL << cap &&
@@ -112,9 +117,8 @@ static int child_main(void *arg)
         umask(022);
         syscall(SYS_setsid);
         syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
-        if (null < 0 || (s->root >= 0 && (fchdir(s->root) < 0 || chroot(".") < 0)) ||
-                child_fds(s, null, &program) < 0 || child_rights(s) < 0 ||
-                prctl(PR_SET_PDEATHSIG, SIGKILL) < 0) {
+        if (null < 0 || (!s->rights && child_root(s) < 0) || child_fds(s, null, &program) < 0 ||
+                child_rights(s) < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) < 0) {
                 child->failed = errno;
                 _exit(127);
         }
@@ -130,7 +134,7 @@ pid_t spawn_process(const struct spawn *s, int *ret_pidfd, struct error *err)
         enum { STACK_SIZE = 64 << 10 };
         struct child child = {.spawn = s, .parent = getpid()};
         /* Without privilege a new root takes a user namespace of the child's own. */
-        int own_user = s->root >= 0 && !s->change_ids ? CLONE_NEWUSER : 0;
+        int own_user = s->root >= 0 && !s->change_ids && !s->rights ? CLONE_NEWUSER : 0;
         int pidfd = -EBADF, dumpable = prctl(PR_GET_DUMPABLE);
         sigset_t all, saved;
         char *stack;

@@ -4,7 +4,7 @@
 
 load common
 
-unpacker=1879048193 # the id that layers belong to where Assay is started as root
+images=1878982656 # the id that root's files in layers have where Assay is started as root
 
 setup() {
     setup_work
@@ -21,7 +21,7 @@ in_image() {
         layers+=("$work/$1")
         shift
     done
-    ! is_root || chown -R $unpacker:$unpacker "${layers[@]}"
+    ! is_root || chown -R $images:$images "${layers[@]}"
     "$ASSAY_BUILD/tests/image-cell" "$ASSAY_BUILD/assay-cell" "${layers[@]}" "$@"
 }
 
@@ -85,10 +85,10 @@ layers_up_to() { # NUMBER: what a file has that each of the layers 10 to NUMBER 
     is 'nosuid' yes "$(in_image 1 -- sh -c 'grep -q "^[^ ]* / overlay [^ ]*nosuid" /proc/mounts && echo yes')"
 }
 
-@test "no directory of the host but the unpacker's becomes a layer" {
+@test "no directory of the host but one of images becomes a layer" {
     is_root || skip 'an ordinary user can show only what is its own'
     mkdir "$work/2" && echo secret > "$work/2/secret"
-    chown -R $unpacker:$unpacker "$work/1"
+    chown -R $images:$images "$work/1"
     status=0
     "$ASSAY_BUILD/tests/image-cell" "$ASSAY_BUILD/assay-cell" "$work/1" "$work/2" -- cat /secret || status=$?
     is refused 99 "$status"

@@ -32,7 +32,7 @@ layout() {
     shift 2
     rm -rf "$to"
     for layer in "$@"; do
-        tar --sort=name --owner=0 --group=0 --mtime=@1 -C "$layer" -cf layer.tar .
+        tar --sort=name --owner="${owner:-0}" --group="${owner:-0}" --mtime=@1 -C "$layer" -cf layer.tar .
         diffs="$diffs, \"sha256:$(digest layer.tar)\""
         gzip -nf layer.tar
         layers="$layers, {\"mediaType\": \"application/vnd.oci.image.layer.v1.tar+gzip\", $(put "$to" layer.tar.gz)}"
@@ -79,6 +79,28 @@ nothing_coming() {
     is 'a name without tag' 'the app' "$(in_image plain cat /app/file)"
     is 'its own files' tester "$(in_image plain cat /etc/passwd | cut -d: -f1)"
     is 'what it writes' 'the app' "$(in_image plain sh -c 'echo x > /app/file' && in_image plain cat /app/file)"
+}
+
+@test "files keep their owners, where there are ids for them" {
+    mkdir -m 700 app/app/closed
+    mkfifo app/app/pipe
+    ln -s file app/app/link
+    owner=1000 layout oci it base app
+    "$ASSAY" image load oci --quiet
+    kept=1000
+    [ "$(in_image it cat /proc/self/uid_map | awk '{ print $3 }')" -gt 1000 ] || kept=0
+    ! is_root || is 'ids for root' 1000 $kept
+    is owners "$kept:$kept " "$(in_image it sh -c 'cd /app; busybox stat -c %u:%g . closed file link pipe' | sort -u | tr '\n' ' ')"
+    if [ $kept -eq 1000 ]; then
+        "$ASSAY" exec "${weak[@]}" --user 1000:1000 it -- sh -c 'echo mine > /app/closed/new && rm /app/file'
+        "$ASSAY" exec "${weak[@]}" --user 1001:1000 it -- sh -c '! ls /app/closed 2> /dev/null'
+    fi
+    owner=4000000 layout oci it base app
+    "$ASSAY" image load oci --quiet
+    is 'owners beyond all ids' 0:0 "$(in_image it busybox stat -c %u:%g /app/file)"
+    for id in $("$ASSAY" image list --json | jq -r '.[] | select(.name == null).id') it; do "$ASSAY" image remove "$id"; done
+    "$ASSAY" image gc --quiet
+    is 'left after gc' 0 "$(layers_there)"
 }
 
 @test "environment and directory: the image's, under what the command line says" {

@@ -11,7 +11,7 @@
  *   -p GLOB:MIN              files that must match -t   tell the time, from start to end
  *   -o N -l N -m PATH        where a layer stands: offset, length, file of a directory
  *   -a ARCHITECTURE  (amd64) -w NAME  the image wanted  -B DIR  keep the raw documents there
- *   -W    start it for the wrong kind of request
+ *   -W    start it in the other mode: for a removal that of layers, else the wrong one
  *
  * Exit status: 0 done, 1 refused, 2 misused, 3 the program died or broke the protocol. */
 #include "clock.h"
