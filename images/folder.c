@@ -5,21 +5,12 @@
 #include "beneath.h"
 #include "fd.h"
 #include "images/digest.h"
+#include "images/listing.h"
 
-#include <dirent.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { LEVELS_STEP = 16 };
-
-struct listed {
-        ino64_t inode;
-        off64_t next;
-        unsigned short length;
-        unsigned char type;
-        char name[];
-};
 
 static int failure(const char *path, struct error *err)
 {
@@ -93,20 +84,16 @@ static int list(struct folder *f, struct folder_level *l, struct error *err)
 {
         const char *path = *f->path ? f->path : ".";
         _cleanup_fd_ int dir = beneath_open(f->root, path, O_RDONLY | O_DIRECTORY, 0);
-        _Alignas(struct listed) char some[32 << 10];
-        long n;
+        const struct dirent64 *e;
+        struct listing names;
 
         if (dir < 0)
                 return failure(path, err);
-        while ((n = syscall(SYS_getdents64, dir, some, sizeof some)) > 0)
-                for (long at = 0; at < n; at += ((const struct listed *)(some + at))->length) {
-                        const char *name = ((const struct listed *)(some + at))->name;
-
-                        if (strcmp(name, ".") != 0 && strcmp(name, "..") != 0 &&
-                                add_name(f, l, name, err) < 0)
-                                return -1;
-                }
-        if (n < 0)
+        listing_begin(&names, dir);
+        while ((e = listing_next(&names)))
+                if (add_name(f, l, e->d_name, err) < 0)
+                        return -1;
+        if (names.failed)
                 return failure(path, err);
         if (l->count > 0)
                 qsort(l->names, l->count, sizeof *l->names, compare);

@@ -3,7 +3,8 @@
  * answered in both.
  *
  *   0  the archive, or for UNPACK_IMAGE what holds images: a regular file, read-only, or a
- *      directory (anything for UNPACK_REMOVE)
+ *      directory; for UNPACK_MASK and _USER the directory of all layers (anything for
+ *      UNPACK_REMOVE)
  *   1  a socket: requests come, answers go
  *   2  /dev/null
  *   3  the directory to fill (or, for UNPACK_REMOVE, to empty), owned by the unpacker's id
@@ -59,7 +60,16 @@ enum unpack_message {
                                length, text digest (or empty), text diff_id, u8 enum
                                unpack_compression */
         UNPACK_IMAGES_DONE, /* u32 images, at least one */
+        UNPACK_MASK,        /* u32 n, n × text name of a layer below the directory 0, the lowest
+                               first; u32 n, n × (u8 itself, text path): write a layer to lie on
+                               them that hides those paths (mask.h), as the file UNPACK_MASK_FILE of
+                               the directory 3. Answered by UNPACK_DONE; entries: names hidden */
+        UNPACK_USER,        /* the same layers, text USER: whom it means (user.h). Answered by
+                               UNPACK_USER_FOUND or UNPACK_ERROR */
+        UNPACK_USER_FOUND,  /* u32 uid, u32 gid */
 };
+
+#define UNPACK_MASK_FILE "mask.tar"
 
 enum unpack_blob { UNPACK_BLOB_MANIFEST = 1, UNPACK_BLOB_CONFIG };
 
@@ -77,7 +87,8 @@ enum {
         UNPACK_MAX_REQUIRED = 1000,
         UNPACK_MAX_PATH = 4095, /* bytes of an entry's path: as many as the kernel takes */
         UNPACK_MAX_PIECE = 1 << 20,
-        UNPACK_MAX_LAYERS = 500,
+        UNPACK_MAX_LAYERS = 500, /* of an image */
+        UNPACK_MAX_STACK = 128,  /* to be looked at as one tree */
 };
 
 #define UNPACK_SECTIONS                                                                            \

@@ -9,11 +9,10 @@
 #include "images/remove.h"
 
 #include "fd.h"
+#include "images/listing.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 struct level {
@@ -27,14 +26,6 @@ struct walk {
         struct level here; /* who it is, and where its reading began last */
         struct buffer up;  /* of struct level: the directories above, the root first */
         uint64_t removed;
-};
-
-struct entry {
-        ino64_t inode;
-        off64_t next;
-        unsigned short length;
-        unsigned char type;
-        char name[];
 };
 
 static int failure(const char *name, struct error *err)
@@ -100,48 +91,36 @@ static int ascend(struct walk *w, struct error *err)
         return 0;
 }
 
-static bool is_dot(const char *name)
-{
-        return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
-}
-
 /* 1: gone; 0: a folder that is not empty; -1. */
-static int remove_one(struct walk *w, const struct entry *e, struct error *err)
+static int remove_one(struct walk *w, const struct dirent64 *e, struct error *err)
 {
-        bool folder = e->type == DT_DIR;
+        bool folder = e->d_type == DT_DIR;
 
-        if (!folder && unlinkat(w->dir, e->name, 0) == 0)
+        if (!folder && unlinkat(w->dir, e->d_name, 0) == 0)
                 return 1;
         if (!folder && errno != EISDIR) /* what a folder gives where types are not told */
-                return failure(e->name, err);
-        if (unlinkat(w->dir, e->name, AT_REMOVEDIR) == 0)
+                return failure(e->d_name, err);
+        if (unlinkat(w->dir, e->d_name, AT_REMOVEDIR) == 0)
                 return 1;
-        return errno == ENOTEMPTY || errno == EEXIST ? 0 : failure(e->name, err);
+        return errno == ENOTEMPTY || errno == EEXIST ? 0 : failure(e->d_name, err);
 }
 
 /* Remove what can be removed here. 1: went into a subdirectory; 0: read to the end; -1. */
 static int clear_directory(struct walk *w, struct error *err)
 {
-        _Alignas(struct entry) char some[32 << 10];
         off_t before = w->here.resume;
-        long n;
+        const struct dirent64 *e;
+        struct listing names;
 
-        while ((n = syscall(SYS_getdents64, w->dir, some, sizeof some)) > 0) {
-                const struct entry *e;
+        listing_begin(&names, w->dir);
+        for (; (e = listing_next(&names)); before = e->d_off) {
+                int r = remove_one(w, e, err);
 
-                for (long at = 0; at < n; at += e->length, before = e->next) {
-                        int r;
-
-                        e = (const struct entry *)(some + at);
-                        if (is_dot(e->name))
-                                continue;
-                        r = remove_one(w, e, err);
-                        if (r <= 0)
-                                return r < 0 ? -1 : descend(w, e->name, before, err) < 0 ? -1 : 1;
-                        w->removed++;
-                }
+                if (r <= 0)
+                        return r < 0 ? -1 : descend(w, e->d_name, before, err) < 0 ? -1 : 1;
+                w->removed++;
         }
-        return n == 0 ? 0 : failure("a folder", err);
+        return names.failed ? failure("a folder", err) : 0;
 }
 
 /* The root has no level above that would notice what a shifted reading missed: it is read until

@@ -110,6 +110,15 @@ int report_images_done(struct report *r, uint32_t images, struct error *err)
         return frame_send(r->fd, UNPACK_IMAGES_DONE, &b, NULL, 0, err);
 }
 
+int report_user(struct report *r, uint32_t uid, uint32_t gid, struct error *err)
+{
+        _cleanup_buffer_ struct buffer b = BUFFER_INIT;
+
+        put_u32(&b, uid);
+        put_u32(&b, gid);
+        return frame_send(r->fd, UNPACK_USER_FOUND, &b, NULL, 0, err);
+}
+
 int report_error(struct report *r, const struct error *what, struct error *err)
 {
         _cleanup_buffer_ struct buffer b = BUFFER_INIT;

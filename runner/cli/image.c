@@ -48,11 +48,20 @@ static void say_loaded(void *to, const char *id, const char *const *names)
         fflush(stdout);
 }
 
+static void say_warning(void *to, const char *text)
+{
+        const struct image_options *o = to;
+
+        if (!o->common.quiet)
+                fprintf(stderr, "assay: warning: %s\n", text);
+}
+
 static int load(struct image_options *o, char **arguments, struct error *err)
 {
         const struct load_options options = {.name = o->name};
+        const struct load_listener listener = {say_loaded, say_warning, o};
 
-        return load_images(arguments[0], &options, say_loaded, o, err);
+        return load_images(arguments[0], &options, &listener, err);
 }
 
 /* --- list, inspect -------------------------------------------------------------------------- */
@@ -137,6 +146,14 @@ static int list(struct image_options *o, char **arguments, struct error *err)
         return r;
 }
 
+static void json_id(struct json_writer *w, const char *key, uint32_t id)
+{
+        if (id == IMAGE_NO_USER)
+                json_null(w, key);
+        else
+                json_number(w, key, id);
+}
+
 static int inspect(struct image_options *o, char **arguments, struct error *err)
 {
         _cleanup_buffer_ struct buffer out = BUFFER_INIT;
@@ -160,6 +177,8 @@ static int inspect(struct image_options *o, char **arguments, struct error *err)
                 json_list(&w, "env", image.env);
                 json_text(&w, "workdir", image.workdir);
                 json_text(&w, "user", image.user);
+                json_id(&w, "uid", image.uid);
+                json_id(&w, "gid", image.gid);
                 json_array(&w, "layers");
                 for (unsigned i = 0; i < image.layer_count; i++)
                         json_text(&w, NULL, image.layers[i].diff_id);

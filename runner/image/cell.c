@@ -4,32 +4,14 @@
 #include "fd.h"
 #include "image/store.h"
 
-static const char *number(const char *text, uint32_t *ret)
-{
-        char *end;
-        unsigned long value = strtoul(text, &end, 10);
-
-        if (end == text || *text < '0' || *text > '9' || value >= IDS_NETWORK)
-                return NULL;
-        *ret = (uint32_t)value;
-        return end;
-}
-
-/* USER as numbers: UID, UID:GID, or root. */
 static int take_user(struct image_cell *i, struct error *err)
 {
-        const char *user = i->image.user, *end;
-
-        if (*user == '\0' || strcmp(user, "root") == 0 || strcmp(user, "root:root") == 0)
-                return 0;
-        end = number(user, &i->uid);
-        if (end && *end == ':')
-                end = number(end + 1, &i->gid);
-        if (end && *end == '\0')
+        i->uid = i->image.uid;
+        i->gid = i->image.gid;
+        if (i->uid != IMAGE_NO_USER)
                 return 0;
         return error_set(err, CODE_IMAGE_UNSUPPORTED,
-                "its USER `%.100s` is not of the form UID[:GID] with numbers below %d", user,
-                IDS_NETWORK);
+                "its USER `%.100s` is nobody it knows; name another with --user", i->image.user);
 }
 
 static int take_workdir(struct image_cell *i, struct error *err)
@@ -42,26 +24,11 @@ static int take_workdir(struct image_cell *i, struct error *err)
                 CELL_MAX_PLACE);
 }
 
-/* Builders repeat a layer that changes nothing; an overlay takes no directory twice. The highest
- * one decides what is seen. */
-static bool comes_again(const struct image *i, unsigned n)
-{
-        for (unsigned above = n + 1; above < i->layer_count; above++)
-                if (strcmp(i->layers[above].diff_id, i->layers[n].diff_id) == 0)
-                        return true;
-        return false;
-}
-
 static int open_layers(struct image_cell *i, const struct store *s, struct error *err)
 {
-        if (i->image.layer_count > CELL_MAX_LAYERS)
-                return error_set(err, CODE_IMAGE_UNSUPPORTED, "it has too many layers");
-        for (unsigned n = 0; n < i->image.layer_count; n++) {
-                int fd = -EBADF;
+        for (unsigned n = 0; n < i->image.stack_count; n++) {
+                int fd = store_open_layer(s, i->image.stack[n], err);
 
-                if (comes_again(&i->image, n))
-                        continue;
-                fd = store_open_layer(s, i->image.layers[n].diff_id, err);
                 if (fd < 0)
                         return -1;
                 i->layers[i->layer_count++] = fd;

@@ -6,7 +6,7 @@
 
 enum { MOST_TEXT = 128 << 10, MOST_TEXTS = 4096 };
 
-static const char version[] = "assay.image/1";
+static const char version[] = "assay.image/2";
 
 static char **get_list(struct reader *r)
 {
@@ -87,17 +87,34 @@ void image_free(struct image *i)
         *i = (struct image){0};
 }
 
-void record_write(
-        struct buffer *out, const void *found, size_t found_len, const struct buffer *documents)
+void record_write(struct buffer *out, const struct image *i, const struct buffer *said)
 {
         put_text(out, version);
-        buffer_add(out, found, found_len);
-        buffer_add(out, documents->data, documents->len);
+        put_u32(out, i->uid);
+        put_u32(out, i->gid);
+        put_u32(out, i->stack_count);
+        for (unsigned n = 0; n < i->stack_count; n++)
+                put_text(out, i->stack[n]);
+        buffer_add(out, said->data, said->len);
+}
+
+static void get_stack(struct reader *r, struct image *ret)
+{
+        uint32_t count;
+
+        *ret = (struct image){0};
+        ret->uid = get_u32(r);
+        ret->gid = get_u32(r);
+        count = get_u32(r);
+        r->bad |= count > CELL_MAX_LAYERS;
+        for (; !r->bad && ret->stack_count < count; ret->stack_count++)
+                get_digest(r, ret->stack[ret->stack_count], true);
 }
 
 int record_read(struct image *ret, const struct buffer *record, struct error *err)
 {
         struct reader r = reader_of(record->data, record->len);
+        struct image derived;
         char is[sizeof version];
 
         *ret = (struct image){0};
@@ -105,7 +122,12 @@ int record_read(struct image *ret, const struct buffer *record, struct error *er
         if (r.bad || strcmp(is, version) != 0)
                 return error_set(err, CODE_INFRA_STATE,
                         "the image store: a record is of another version; load the image again");
-        return image_decode(ret, &r) == 0
-                       ? 0
-                       : error_set(err, CODE_INFRA_STATE, "the image store: a record is damaged");
+        get_stack(&r, &derived);
+        if (r.bad || image_decode(ret, &r) < 0)
+                return error_set(err, CODE_INFRA_STATE, "the image store: a record is damaged");
+        memcpy(ret->stack, derived.stack, sizeof ret->stack);
+        ret->stack_count = derived.stack_count;
+        ret->uid = derived.uid;
+        ret->gid = derived.gid;
+        return 0;
 }

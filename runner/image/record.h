@@ -1,10 +1,11 @@
 /* What the store knows of an image: what the unpacker said of it when it was loaded
- * (UNPACK_IMAGE_FOUND in images/messages.h), kept as it came. */
+ * (UNPACK_IMAGE_FOUND in images/messages.h), kept as it came, and what follows from it. */
 #ifndef ASSAY_IMAGE_RECORD_H
 #define ASSAY_IMAGE_RECORD_H
 
 #include "frame.h"
 #include "images/digest.h"
+#include "sandbox/messages.h"
 
 struct image_layer {
         char *member; /* where its blob stands in the file that was loaded */
@@ -19,15 +20,21 @@ struct image {
         char **names, **entrypoint, **cmd, **env; /* NULL at the end */
         struct image_layer *layers;               /* the lowest first */
         unsigned layer_count;
+        /* What was found out when it was loaded: what a cell has, the lowest first, and who it is
+         * (IMAGE_NO_USER: USER means nobody). */
+        char stack[CELL_MAX_LAYERS][DIGEST_SIZE];
+        unsigned stack_count;
+        uint32_t uid, gid;
 };
+
+#define IMAGE_NO_USER UINT32_MAX
 
 /* Read it; -1: it is not as agreed. To be freed in both cases. */
 int image_decode(struct image *ret, struct reader *r);
 void image_free(struct image *i);
 
-/* A record as it lies in the store, and back. */
-void record_write(
-        struct buffer *out, const void *found, size_t found_len, const struct buffer *documents);
+/* A record as it lies in the store, and back. `said`: what was decoded, and raw documents. */
+void record_write(struct buffer *out, const struct image *i, const struct buffer *said);
 int record_read(struct image *ret, const struct buffer *record, struct error *err);
 
 #endif

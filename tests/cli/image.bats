@@ -228,18 +228,112 @@ nothing_coming() {
     is status 4 "$status"
 }
 
-@test "a directory that replaces a lower one whole is refused until overlays are told so" {
-    mkdir -p opaque/app opaque/new
-    touch opaque/app/.wh..wh..opq opaque/new/.wh..wh..opq
-    layout oci it base app opaque
-    status=0
-    "$ASSAY" image load oci 2> errors || status=$?
-    is status 4 "$status"
-    grep -q '^assay: image.unsupported: .*app' errors
-    rm -r opaque/app
-    layout oci it base app opaque
+shows() { # PATH…: in the image `it`, a line each
+    in_image it sh -c 'for path; do echo "$path $(busybox stat -c "%F %a" "$path" 2> /dev/null || echo none)"; done' - "$@"
+}
+
+@test "a directory that replaces one of lower layers shows its own content alone" {
+    mkdir -p base/dir/deep/deeper base/other middle/dir/added opaque/dir/deep top/dir/deep
+    touch base/dir/file base/dir/deep/file base/dir/deep/deeper/file base/dir/'odd
+name' middle/dir/added/file base/other/file
+    chmod 750 middle/dir/added
+    echo own > opaque/dir/own
+    touch opaque/dir/.wh..wh..opq top/dir/deep/late
+    layout oci it base middle opaque top
     "$ASSAY" image load oci --quiet
-    is 'nothing below to hide' 'the app' "$(in_image it cat /app/file)"
+    is 'what is there' '/dir: deep own /dir/deep: late /other: file' \
+        "$(in_image it sh -c 'busybox ls -1 /dir /dir/deep /other' | xargs)"
+    is 'own content' own "$(in_image it cat /dir/own)"
+    is 'layers in the store, with the mask' 5 "$(layers_there)"
+    # What the mask hides depends on what lies below it.
+    layout oci it middle opaque
+    "$ASSAY" image load --name other oci --quiet
+    is 'layers in the store' 6 "$(layers_there)"
+    nothing_coming
+}
+
+@test "directories that replace others: of nothing, of a link, in each other, below whiteouts, the root" {
+    mkdir -p base/a/b/c base/real base/gone/x base/not
+    touch base/a/1 base/a/b/2 base/a/b/c/3 base/real/file base/gone/x/4
+    ln -s real base/link
+    mkdir -p one/new one/a/b one/link one/gone one/not
+    touch one/new/.wh..wh..opq one/a/.wh..wh..opq one/a/b/.wh..wh..opq one/link/.wh..wh..opq one/gone/.wh.x
+    rmdir base/not && echo file > base/not
+    touch one/not/.wh..wh..opq
+    mkdir -p two/gone && touch two/gone/.wh..wh..opq two/gone/y
+    layout oci it base one two
+    "$ASSAY" image load oci --quiet
+    is 'what is there' '/new directory 755
+/a/1 none
+/a/b directory 755
+/a/b/2 none
+/link directory 755
+/link/file none
+/real/file regular empty file 644
+/gone/x none
+/gone/y regular empty file 644
+/not directory 755' "$(shows /new /a/1 /a/b /a/b/2 /link /link/file /real/file /gone/x /gone/y /not)"
+    mkdir -p whole/bin
+    cp base/bin/busybox whole/bin/
+    for name in sh cat; do ln -s busybox "whole/bin/$name"; done
+    touch whole/.wh..wh..opq
+    layout oci it base whole
+    "$ASSAY" image load oci --quiet
+    is 'after all was replaced' '/bin/sh regular file 755
+/bin/ls none
+/app none
+/real none' "$(shows /bin/busybox /bin/ls /app /real | sed s,busybox,sh,)"
+}
+
+@test "USER by name or number, as the image's own files say" {
+    config='{}' layout oci it base
+    printf '%s\n' 'root:x:0:0::/:' '# nothing' 'short:x:5' 'tester:x:1000:100:a:b:c' 'big:x:70000:1::/:' '7:x:77:78::/:' \
+        'tester:x:9:9::/:' > base/etc/passwd
+    printf '%s\n' 'staff:x:50:tester' 'users:x:100:' > base/etc/group
+    while read -r user ids; do
+        config="{\"User\": \"$user\"}" layout oci it base
+        "$ASSAY" image load oci --quiet
+        if is_root || [ "$ids" = 0:0 ] || [ ${#weak[@]} -eq 0 ]; then
+            is "ids of $user" "$ids" "$(in_image it sh -c 'echo $(id -u):$(id -g)')"
+        fi
+    done << 'TABLE'
+root 0:0
+0 0:0
+tester 1000:100
+1000 1000:100
+tester:staff 1000:50
+tester:0 1000:0
+1234 1234:0
+1234:users 1234:100
+7 77:78
+:staff 0:50
+tester: 1000:100
+TABLE
+}
+
+@test "users are looked for behind links of the image, in regular files of the image alone" {
+    mkdir -p base/usr/share upper/etc
+    mv base/etc base/usr/etc
+    ln -s usr/etc base/etc
+    echo 'later:x:5:5::/:' > base/usr/share/accounts
+    ln -s /usr/share/../share/accounts base/usr/etc/link
+    rm base/usr/etc/passwd && ln -s /etc/link base/usr/etc/passwd
+    config='{"User": "later"}' layout oci it base
+    "$ASSAY" image load oci --quiet
+    is user 5 "$("$ASSAY" image inspect it | jq .uid)"
+    rm -r base/etc && mkdir base/etc
+    for passwd in /etc/passwd passwd ../../../../etc/passwd /proc/self/root/etc/passwd nowhere; do
+        ln -sf "$passwd" base/etc/passwd
+        config='{"User": "daemon"}' layout oci it base
+        "$ASSAY" image load oci --quiet
+        is "user of $passwd" null "$("$ASSAY" image inspect it | jq .uid)"
+    done
+    rm base/etc/passwd
+    mkfifo base/etc/passwd
+    config='{"User": "daemon"}' layout oci it base
+    "$ASSAY" image load oci > /dev/null 2> errors
+    grep -q '^assay: warning: its USER names `daemon`' errors
+    is 'as another' / "$("$ASSAY" exec "${weak[@]}" --user 0 it -- pwd)"
 }
 
 @test "USER and WORKDIR that are none" {
@@ -256,7 +350,8 @@ nothing_coming() {
 125 image.unsupported 4294967296 /
 125 image.unsupported 0:70000 /
 125 image.unsupported 1:2:3 /
-125 image.unsupported tester /
+125 image.unsupported nobody /
+125 image.unsupported 0:nobody /
 125 image.unsupported 0 etc
 125 usage 0 /nowhere
 125 usage 0 /fds/3

@@ -1,0 +1,180 @@
+/* Masks; see mask.h. Directories on the way are in one too, with the attributes that they have. */
+#include "images/mask.h"
+
+#include "images/tar_write.h"
+
+#include <stdlib.h>
+
+enum { MOST_HIDDEN = 1000000 };
+
+struct mask {
+        const struct merged *merged;
+        struct tar_writer out;
+        struct hiding *real; /* paths without links; owned */
+        size_t count;
+        uint64_t hidden;
+};
+
+/* The directories on the way to `path`, and itself. */
+static int write_folders(struct mask *k, const char *path, struct error *err)
+{
+        struct merged_item item;
+        struct path so_far;
+        size_t len = 0;
+
+        while (path[len]) {
+                len += strcspn(path + len, "/");
+                memcpy(so_far.text, path, len);
+                so_far.text[len] = '\0';
+                if (merged_look(k->merged, so_far.text, &item, err) < 0 ||
+                        tar_write_entry(&k->out, so_far.text, &item.st, err) < 0)
+                        return -1;
+                len += path[len] == '/';
+        }
+        return 0;
+}
+
+static int write_whiteout(struct mask *k, const char *folder, const char *name, struct error *err)
+{
+        static const struct stat nothing = {.st_mode = S_IFREG};
+        char path[UNPACK_MAX_PATH + 8];
+
+        if (++k->hidden > MOST_HIDDEN)
+                return error_set(
+                        err, CODE_IMAGE_TOO_LARGE, "more than %d names are hidden", MOST_HIDDEN);
+        snprintf(path, sizeof path, "%s%s.wh.%s", folder, *folder ? "/" : "", name);
+        return tar_write_entry(&k->out, path, &nothing, err);
+}
+
+/* --- one path ------------------------------------------------------------------------------- */
+
+static int hide_content(struct mask *k, const char *path, struct error *err)
+{
+        _cleanup_buffer_ struct buffer names = BUFFER_INIT;
+        const char *name;
+        struct merged_item item;
+        size_t count;
+        int r = merged_look(k->merged, path, &item, err);
+
+        if (r <= 0 || !S_ISDIR(item.st.st_mode))
+                return r < 0 ? -1 : 0;
+        if (merged_list(k->merged, path, &item, &names, &count, err) < 0)
+                return -1;
+        if (count > 0 && write_folders(k, path, err) < 0)
+                return -1;
+        name = buffer_text(&names);
+        for (; count > 0; count--, name += strlen(name) + 1)
+                if (write_whiteout(k, path, name, err) < 0)
+                        return -1;
+        return 0;
+}
+
+static int hide_name(struct mask *k, const char *path, struct error *err)
+{
+        const char *slash = strrchr(path, '/');
+        struct path folder;
+
+        snprintf(folder.text, sizeof folder.text, "%.*s", slash ? (int)(slash - path) : 0, path);
+        return write_folders(k, folder.text, err) < 0
+                       ? -1
+                       : write_whiteout(k, folder.text, slash ? slash + 1 : path, err);
+}
+
+/* --- all ------------------------------------------------------------------------------------ */
+
+static int compare(const void *left, const void *right)
+{
+        const struct hiding *l = left, *r = right;
+
+        return strcmp(l->path, r->path);
+}
+
+static int note(struct mask *k, const char *path, bool itself, struct error *err)
+{
+        struct hiding *more = realloc(k->real, (k->count + 1) * sizeof *more);
+        char *copy = strdup(path);
+
+        if (more)
+                k->real = more;
+        if (more && copy) {
+                k->real[k->count++] = (struct hiding){copy, itself};
+                return 0;
+        }
+        free(copy);
+        return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+}
+
+/* Where it really is, and where it leads to if it is a link. */
+static int find_itself(struct mask *k, const char *path, struct error *err)
+{
+        struct merged_item item;
+        struct path real;
+
+        for (int last = 0; last < 2; last++) {
+                int r = merged_follow(k->merged, path, last, &real, &item, err);
+
+                if (r <= 0)
+                        return r;
+                if (note(k, real.text, *real.text != '\0', err) < 0)
+                        return -1;
+                if (!S_ISLNK(item.st.st_mode))
+                        return 0;
+        }
+        return 0;
+}
+
+static bool is_noted(const struct mask *k, char *path)
+{
+        return bsearch(&(struct hiding){.path = path}, k->real, k->count, sizeof *k->real, compare);
+}
+
+/* It is hidden already, with a directory above it. */
+static bool is_within(const struct mask *k, const char *path)
+{
+        struct path above;
+
+        if (*path && is_noted(k, (char[]){""}))
+                return true;
+        snprintf(above.text, sizeof above.text, "%s", path);
+        for (char *slash; (slash = strrchr(above.text, '/'));) {
+                *slash = '\0';
+                if (is_noted(k, above.text))
+                        return true;
+        }
+        return false;
+}
+
+static int hide_all(struct mask *k, const struct hiding *paths, size_t count, struct error *err)
+{
+        for (size_t i = 0; i < count; i++)
+                if ((paths[i].itself ? find_itself(k, paths[i].path, err)
+                                     : note(k, paths[i].path, false, err)) < 0)
+                        return -1;
+        if (k->count > 0)
+                qsort(k->real, k->count, sizeof *k->real, compare);
+        for (size_t i = 0; i < k->count; i++) {
+                const struct hiding *h = &k->real[i];
+
+                if ((i > 0 && compare(h, h - 1) == 0) || is_within(k, h->path))
+                        continue;
+                if ((h->itself ? hide_name(k, h->path, err) : hide_content(k, h->path, err)) < 0)
+                        return -1;
+        }
+        return 0;
+}
+
+int mask_write(const struct merged *m, const struct hiding *paths, size_t count, int file,
+        uint64_t *ret_hidden, struct error *err)
+{
+        struct mask k = {.merged = m, .out = {.fd = file, .pending = BUFFER_INIT}};
+        int r = hide_all(&k, paths, count, err);
+
+        if (r == 0)
+                r = tar_write_end(&k.out, err);
+        buffer_free(&k.out.pending);
+        while (k.count > 0)
+                free(k.real[--k.count].path);
+        free(k.real);
+        *ret_hidden = k.hidden;
+        return r;
+}

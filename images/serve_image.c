@@ -1,0 +1,162 @@
+/* Requests about images and their layers; see serve.h. */
+#include "images/serve.h"
+
+#include "beneath.h"
+#include "fd.h"
+#include "images/image.h"
+#include "images/layer.h"
+#include "images/mask.h"
+#include "images/remove.h"
+#include "images/user.h"
+
+#include <stdlib.h>
+
+static int disagree(struct error *err)
+{
+        return error_set(err, CODE_INTERNAL_FRAME, "a request is not as agreed");
+}
+
+static int serve_layer(struct reader *r, struct report *report, struct error *err)
+{
+        struct layer_outcome done = {0};
+        struct layer_request q;
+        int unpacked;
+
+        q.offset = get_u64(r);
+        q.length = get_u64(r);
+        q.member = get_new_text(r, UNPACK_MAX_PATH);
+        q.max_entries = get_u64(r);
+        q.max_unpacked = get_u64(r);
+        unpacked = reader_done(r) ? layer_unpack(SERVE_INPUT, SERVE_TREE, &q, report, &done, err)
+                                  : disagree(err);
+        free(q.member);
+        return unpacked < 0 ? -1 : report_layer_done(report, &done, err);
+}
+
+static int serve_file(struct reader *r, struct report *report, struct error *err)
+{
+        struct image_request q;
+        uint32_t images;
+
+        get_text(r, q.architecture, sizeof q.architecture);
+        get_text(r, q.wanted, sizeof q.wanted);
+        if (!reader_done(r))
+                return disagree(err);
+        return image_read(SERVE_INPUT, &q, report, &images, err) < 0
+                       ? -1
+                       : report_images_done(report, images, err);
+}
+
+static int serve_remove(struct reader *r, struct report *report, struct error *err)
+{
+        struct outcome done = {0};
+
+        if (!reader_done(r))
+                return disagree(err);
+        return remove_below(SERVE_TREE, &done.entries, err) < 0 ? -1
+                                                                : report_done(report, &done, err);
+}
+
+/* --- layers of the store as one tree -------------------------------------------------------- */
+
+/* To be closed in any case. */
+static int open_merged(struct reader *r, struct merged *ret, struct error *err)
+{
+        char *names[UNPACK_MAX_STACK];
+        uint32_t count = get_u32(r), got = 0;
+        int opened;
+
+        for (; got < count && got < UNPACK_MAX_STACK && !r->bad; got++)
+                names[got] = get_new_text(r, DIGEST_SIZE);
+        ret->count = 0;
+        opened = r->bad || got < count ? disagree(err)
+                                       : merged_open(ret, SERVE_INPUT, names, count, err);
+        while (got > 0)
+                free(names[--got]);
+        return opened;
+}
+
+static int write_mask(const struct merged *m, const struct hiding *paths, size_t count,
+        uint64_t *ret_hidden, struct error *err)
+{
+        _cleanup_fd_ int file = beneath_open(
+                SERVE_TREE, UNPACK_MASK_FILE, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0644);
+
+        if (file < 0)
+                return error_errno(err, CODE_INFRA_IO, errno, "a mask cannot be written");
+        return mask_write(m, paths, count, file, ret_hidden, err);
+}
+
+static int mask(const struct merged *m, struct reader *r, uint64_t *ret_hidden, struct error *err)
+{
+        uint32_t count = get_u32(r), got = 0;
+        /* Each takes some bytes of the request. */
+        struct hiding *paths = count <= r->left ? calloc(count + 1UL, sizeof *paths) : NULL;
+        int done;
+
+        for (; paths && got < count && !r->bad; got++) {
+                paths[got].itself = get_u8(r);
+                paths[got].path = get_new_text(r, UNPACK_MAX_PATH);
+        }
+        done = paths && reader_done(r) ? write_mask(m, paths, count, ret_hidden, err)
+                                       : disagree(err);
+        while (got > 0)
+                free(paths[--got].path);
+        free(paths);
+        return done;
+}
+
+static int serve_mask(struct reader *r, struct report *report, struct error *err)
+{
+        struct outcome done = {0};
+        struct merged m;
+        int masked = open_merged(r, &m, err) < 0 ? -1 : mask(&m, r, &done.entries, err);
+
+        merged_close(&m);
+        return masked < 0 ? -1 : report_done(report, &done, err);
+}
+
+static int serve_user(struct reader *r, struct report *report, struct error *err)
+{
+        struct merged m;
+        uint32_t uid, gid;
+        int found = open_merged(r, &m, err);
+        char *text = found < 0 ? NULL : get_new_text(r, UNPACK_MAX_PATH);
+
+        if (found == 0)
+                found = text && reader_done(r) ? user_resolve(&m, text, &uid, &gid, err)
+                                               : disagree(err);
+        free(text);
+        merged_close(&m);
+        return found < 0 ? -1 : report_user(report, uid, gid, err);
+}
+
+/* -------------------------------------------------------------------------------------------- */
+
+static const struct {
+        enum unpack_message type;
+        int (*serve)(struct reader *r, struct report *report, struct error *err);
+} requests[] = {
+        {UNPACK_IMAGE, serve_file},
+        {UNPACK_LAYER, serve_layer},
+        {UNPACK_MASK, serve_mask},
+        {UNPACK_USER, serve_user},
+        {UNPACK_REMOVE, serve_remove},
+};
+
+int serve_image(const struct frame *f, struct error *err)
+{
+        struct reader r = reader_of(f->payload.data, f->payload.len);
+        struct report report = {.fd = SERVE_SOCKET};
+        struct error why = {0};
+        int served = -1;
+        size_t i = 0;
+
+        while (i < sizeof requests / sizeof *requests && requests[i].type != f->type)
+                i++;
+        if (i < sizeof requests / sizeof *requests)
+                served = requests[i].serve(&r, &report, &why);
+        else
+                error_set(&why, CODE_INTERNAL_FRAME, "not a request: type %u", f->type);
+        return served < 0 ? report_error(&report, &why, err) : 0;
+}

@@ -1,0 +1,39 @@
+/* What the parts of a load share; only for load.c and stack.c. */
+#ifndef ASSAY_IMAGE_LOADING_H
+#define ASSAY_IMAGE_LOADING_H
+
+#include "channel.h"
+#include "helper.h"
+#include "image/load.h"
+#include "image/record.h"
+#include "image/store.h"
+
+enum { LOADING_MAX_IMAGES = 64 };
+
+struct loading {
+        const struct load_listener *listener;
+        struct store store;
+        struct channel channel;
+        int input;
+        bool is_directory; /* with a file for each blob */
+        struct {
+                struct image image;
+                struct buffer said; /* as the unpacker said it, and its documents */
+        } found[LOADING_MAX_IMAGES];
+        unsigned count;
+        struct buffer documents; /* raw, of the image that comes next */
+};
+
+/* Ask the unpacker about `input`, or to fill `tree`. */
+int loading_ask(struct loading *l, int input, int tree, unsigned request,
+        const struct buffer *payload, helper_take take, void *to, struct error *err);
+/* UNPACK_WARNING, to the listener. */
+void loading_warn(const struct loading *l, struct reader *r);
+/* Remove a layer that is not to be. false: something is left of it, for who tidies up next. */
+bool loading_remove_layer(struct loading *l, struct store_layer *layer);
+
+/* stack.c: bring the layers of an image into the store, and find out what a cell is to have of
+ * them: `i->stack`, uid and gid. */
+int stack_make(struct loading *l, struct image *i, struct error *err);
+
+#endif
