@@ -22,6 +22,7 @@ struct reading {
         const struct image_request *request;
         struct report *report;
         struct bundle bundle;
+        const char *folder; /* in which the blobs are */
         uint64_t documents; /* bytes of those read */
         uint32_t found;
         struct buffer held; /* what the file has instead, for the message */
@@ -33,15 +34,17 @@ struct image {
         uint32_t name_count;
         const char *ref_digest;
         char manifest_digest[65]; /* or "" */
+        char index_digest[65];
         char id[65];
         struct buffer manifest, config_bytes;
+        struct buffer index; /* that was asked for, or nothing */
         struct image_config config;
         struct buffer layers; /* as the answer has them */
 };
 #define IMAGE_INIT                                                                                 \
         {                                                                                          \
                 .ref_digest = "", .manifest = BUFFER_INIT, .config_bytes = BUFFER_INIT,            \
-                .layers = BUFFER_INIT                                                              \
+                .index = BUFFER_INIT, .layers = BUFFER_INIT                                        \
         }
 
 static void image_free(struct image *i)
@@ -49,6 +52,7 @@ static void image_free(struct image *i)
         image_config_free(&i->config); /* borrows the bytes */
         buffer_free(&i->manifest);
         buffer_free(&i->config_bytes);
+        buffer_free(&i->index);
         buffer_free(&i->layers);
 }
 #define _cleanup_image_ __attribute__((cleanup(image_free)))
@@ -134,18 +138,18 @@ struct member_name {
         char text[sizeof "blobs/sha256/" + 64];
 };
 
-static struct member_name blob_name(const char *digest)
+static struct member_name blob_name(const struct reading *r, const char *digest)
 {
         struct member_name name;
 
-        snprintf(name.text, sizeof name.text, "blobs/sha256/%s", digest);
+        snprintf(name.text, sizeof name.text, "%s%s", r->folder, digest);
         return name;
 }
 
 static int read_blob(struct reading *r, const struct image_descriptor *d, uint64_t max,
         struct buffer *out, struct error *err)
 {
-        const struct member_name name = blob_name(d->digest);
+        const struct member_name name = blob_name(r, d->digest);
 
         return read_document(r, name.text, d, max, out, err) < 0
                        ? -1
@@ -243,6 +247,9 @@ static int tell(struct reading *r, const struct image *i, struct error *err)
                 return error_set(err, CODE_INFRA_MEMORY, "out of memory");
         if (warn_of_env(r, i, err) < 0)
                 return -1;
+        if (i->index.len > 0 &&
+                report_blob(r->report, UNPACK_BLOB_INDEX, i->ref_digest, &i->index, err) < 0)
+                return -1;
         if (*i->manifest_digest != '\0' && report_blob(r->report, UNPACK_BLOB_MANIFEST,
                                                    i->manifest_digest, &i->manifest, err) < 0)
                 return -1;
@@ -287,7 +294,7 @@ static int find_layer(struct reading *r, struct image *i, const struct image_des
         uint32_t number, struct error *err)
 {
         _cleanup_place_ struct place p = PLACE_INIT;
-        const struct member_name name = blob_name(d->digest);
+        const struct member_name name = blob_name(r, d->digest);
         int found = bundle_find(&r->bundle, name.text, &p, err);
 
         if (found < 0)
@@ -305,27 +312,34 @@ static int find_layer(struct reading *r, struct image *i, const struct image_des
         return 0;
 }
 
-static int tell_manifest(
-        struct reading *r, struct image *i, const struct image_descriptor *d, struct error *err)
+/* The image whose manifest was read from `member`. 1, or 0 when it is for another machine. */
+static int tell_by_manifest(
+        struct reading *r, struct image *i, const char *member, struct error *err)
 {
         _cleanup_image_manifest_ struct image_manifest m = {0};
         int understood;
 
-        if (read_blob(r, d, MAX_MANIFEST, &i->manifest, err) < 0)
-                return -1;
-        memcpy(i->manifest_digest, d->digest, sizeof i->manifest_digest);
         if (image_manifest_read(&m, i->manifest.data, i->manifest.len, err) < 0)
-                return error_add(err, "%s", blob_name(d->digest).text);
+                return error_add(err, "%s", member);
         memcpy(i->id, m.config.digest, sizeof i->id);
         if (read_blob(r, &m.config, MAX_CONFIG, &i->config_bytes, err) < 0)
                 return -1;
-        understood = understand_config(r, i, blob_name(m.config.digest).text, m.count, err);
+        understood = understand_config(r, i, blob_name(r, m.config.digest).text, m.count, err);
         if (understood <= 0)
                 return understood;
         for (uint32_t n = 0; n < m.count; n++)
                 if (find_layer(r, i, &m.layers[n], n, err) < 0)
                         return -1;
         return tell(r, i, err) < 0 ? -1 : 1;
+}
+
+static int tell_manifest(
+        struct reading *r, struct image *i, const struct image_descriptor *d, struct error *err)
+{
+        if (read_blob(r, d, MAX_MANIFEST, &i->manifest, err) < 0)
+                return -1;
+        memcpy(i->manifest_digest, d->digest, sizeof i->manifest_digest);
+        return tell_by_manifest(r, i, blob_name(r, d->digest).text, err);
 }
 
 static enum fit fit_of(const struct image_descriptor *d)
@@ -348,11 +362,11 @@ static int collect_index(struct reading *r, const struct image_descriptor *top,
 
         if (depth == MAX_NESTING)
                 return error_set(err, CODE_IMAGE_INVALID, "%s: indexes more than %d deep",
-                        blob_name(d->digest).text, MAX_NESTING);
+                        blob_name(r, d->digest).text, MAX_NESTING);
         if (read_blob(r, d, MAX_MANIFEST, &bytes, err) < 0)
                 return -1;
         if (image_index_read(&index, bytes.data, bytes.len, err) < 0)
-                return error_add(err, "%s", blob_name(d->digest).text);
+                return error_add(err, "%s", blob_name(r, d->digest).text);
         for (uint32_t n = 0; n < index.count; n++)
                 if (collect(r, top, &index.list[n], depth + 1, c, err) < 0)
                         return -1;
@@ -434,6 +448,7 @@ static int read_oci(struct reading *r, struct error *err)
         _cleanup_buffer_ struct buffer bytes = BUFFER_INIT;
         _cleanup_image_index_ struct image_index index = {0};
 
+        r->folder = "blobs/sha256/";
         if (check_layout(r, err) < 0 ||
                 read_document(r, "index.json", NULL, MAX_MANIFEST, &bytes, err) < 0)
                 return -1;
@@ -443,6 +458,81 @@ static int read_oci(struct reading *r, struct error *err)
                 if (tell_named(r, &index.list[n], err) < 0)
                         return -1;
         return 0;
+}
+
+/* --- dir: of skopeo ------------------------------------------------------------------------- */
+
+static int check_transport(struct reading *r, struct error *err)
+{
+        static const char begin[] = "Directory Transport Version: 1.";
+        _cleanup_buffer_ struct buffer bytes = BUFFER_INIT;
+
+        if (read_document(r, "version", NULL, MAX_MANIFEST, &bytes, err) < 0)
+                return -1;
+        return strncmp(buffer_text(&bytes), begin, strlen(begin)) == 0
+                       ? 0
+                       : error_set(err, CODE_IMAGE_UNSUPPORTED,
+                                 "version: must begin with `%s`, as skopeo writes it", begin);
+}
+
+static bool names_manifest(const struct image_index *index, const struct image *i)
+{
+        for (uint32_t n = 0; n < index->count; n++) {
+                const struct image_descriptor *d = &index->list[n];
+
+                if (d->media == MEDIA_MANIFEST && d->size == i->manifest.len &&
+                        strcmp(d->digest, i->manifest_digest) == 0)
+                        return true;
+        }
+        return false;
+}
+
+/* What the reference meant that was pulled, where it is told: the manifest, or an index with it. */
+static int check_reference(struct reading *r, struct image *i, struct error *err)
+{
+        static const char member[] = "reference.json";
+        _cleanup_place_ struct place p = PLACE_INIT;
+        _cleanup_image_index_ struct image_index index = {0};
+        int found = bundle_find(&r->bundle, member, &p, err);
+
+        if (found <= 0)
+                return found;
+        if (read_found(r, &p, MAX_MANIFEST, &i->index, err) < 0)
+                return error_add(err, "%s", member);
+        digest_of(&i->index, i->index_digest);
+        if (strcmp(i->index_digest, i->manifest_digest) == 0) {
+                buffer_clear(&i->index);
+                return 0;
+        }
+        if (image_index_read(&index, i->index.data, i->index.len, NULL) < 0 ||
+                !names_manifest(&index, i))
+                return error_set(err, CODE_IMAGE_DIGEST,
+                        "manifest.json: neither what %s is nor what it names", member);
+        i->ref_digest = i->index_digest;
+        return 0;
+}
+
+static int read_dir(struct reading *r, struct error *err)
+{
+        _cleanup_image_ struct image i = IMAGE_INIT;
+        _cleanup_image_index_ struct image_index index = {0};
+
+        r->folder = "";
+        if (!is_wanted(r, NULL, 0)) {
+                hold(r, NULL, 0, "", "");
+                return 0;
+        }
+        if (check_transport(r, err) < 0 ||
+                read_document(r, "manifest.json", NULL, MAX_MANIFEST, &i.manifest, err) < 0)
+                return -1;
+        if (image_index_read(&index, i.manifest.data, i.manifest.len, NULL) == 0)
+                return error_set(err, CODE_IMAGE_UNSUPPORTED,
+                        "manifest.json: an index of images for several machines, not one image");
+        digest_of(&i.manifest, i.manifest_digest);
+        i.ref_digest = i.manifest_digest;
+        if (check_reference(r, &i, err) < 0)
+                return -1;
+        return tell_by_manifest(r, &i, "manifest.json", err) < 0 ? -1 : 0;
 }
 
 /* --- docker-archive ------------------------------------------------------------------------- */
@@ -524,12 +614,13 @@ static int read_docker(struct reading *r, struct error *err)
 
 /* --- kinds of files ------------------------------------------------------------------------- */
 
-/* Newer versions of docker write both; the first tells more. */
+/* Newer versions of docker write the first and the last; the first tells more. */
 static const struct kind {
         const char *member;
         int (*read)(struct reading *r, struct error *err);
 } kinds[] = {
         {"index.json", read_oci},
+        {"version", read_dir},
         {"manifest.json", read_docker},
 };
 

@@ -1,5 +1,6 @@
-/* What a file with container images says: an OCI layout (a directory, or packed as an OCI archive)
- * or a docker-archive. Layers are not read, only found. */
+/* What a file with container images says: an OCI layout (a directory, or packed as an OCI archive),
+ * a docker-archive, or a `dir:` of skopeo. Layers are not read, only found. To the last `assay
+ * image pull` adds reference.json: the document, manifest or index, that its reference meant. */
 #ifndef ASSAY_IMAGES_IMAGE_H
 #define ASSAY_IMAGES_IMAGE_H
 

@@ -50,8 +50,9 @@ enum unpack_message {
                                UNPACK_BLOB, _IMAGE_FOUND and _WARNING, then UNPACK_IMAGES_DONE or
                                UNPACK_ERROR */
         UNPACK_BLOB,        /* u8 enum unpack_blob, text digest (64 hexadecimal digits), u64 size,
-                               bytes: a raw document of the image that follows. A long one comes in
-                               pieces of at most UNPACK_MAX_PIECE, one frame after the other */
+                               bytes: a raw document of the image that follows (an index: that it was
+                               pulled by). A long one comes in pieces of at most UNPACK_MAX_PIECE,
+                               one frame after the other */
         UNPACK_IMAGE_FOUND, /* u32 n, n × text name; text ref_digest (of the manifest, or of the
                                index that named it; empty where the file has none), text id (digest
                                of the config), text architecture, text created; u32 n, n × text
@@ -71,7 +72,7 @@ enum unpack_message {
 
 #define UNPACK_MASK_FILE "mask.tar"
 
-enum unpack_blob { UNPACK_BLOB_MANIFEST = 1, UNPACK_BLOB_CONFIG };
+enum unpack_blob { UNPACK_BLOB_MANIFEST = 1, UNPACK_BLOB_CONFIG, UNPACK_BLOB_INDEX };
 
 /* Of a layer, as its media type tells; its own bytes tell the truth. */
 enum unpack_compression {

@@ -110,6 +110,15 @@ old_docker() {
         '[{Config: $config, RepoTags: ["one:latest", "one:1"], Layers: ["bb/layer.tar"]}]' > docker/manifest.json
 }
 
+# What skopeo writes as `dir:`, of ./manifest, ./config and ./layer.tar.gz
+flat() {
+    rm -rf flat
+    mkdir flat
+    printf 'Directory Transport Version: 1.1\n' > flat/version
+    cp manifest flat/manifest.json
+    for file in config layer.tar.gz; do cp "$file" "flat/$(digest "$file")"; done
+}
+
 # The member that the answer tells is there where it says.
 layer_is() { # FILE DIGEST
     read -r offset length <<< "$(sed -n 's/^layer [^ ]* \([0-9]*\) \([0-9]*\) .*/\1 \2/p' <<< "$output")"
@@ -241,6 +250,63 @@ layer_is() { # FILE DIGEST
     done
 }
 
+@test "a dir: of skopeo, and the same packed" {
+    config amd64
+    manifest
+    flat
+    pack flat packed
+    for file in flat packed; do
+        look $file
+        says 'image' "ref_digest $(digest manifest)" "id $(digest config)" 'entrypoint [/bin/sh] [-c]' 'images 1' \
+            "blob manifest $(digest manifest) $(stat -c %s manifest)" "blob config $(digest config) $(stat -c %s config)"
+        [[ $output != *'blob index'* ]]
+    done
+    layer_is packed "$(digest layer.tar.gz)"
+    look -w one flat
+    refused_as image.not_found 'no image `one`'
+}
+
+@test "a dir: that was pulled: its reference meant the manifest, or an index with it" {
+    config amd64
+    manifest
+    flat
+    cp manifest flat/reference.json
+    look flat
+    says "ref_digest $(digest manifest)" 'images 1'
+    [[ $output != *'blob index'* ]]
+    cp config "config.s390x"
+    list flat/reference.json "$(descriptor oci.image.manifest.v1+json config.s390x)" \
+        "$(descriptor oci.image.manifest.v1+json manifest)"
+    cp flat/reference.json index
+    mkdir kept
+    look -B kept flat
+    says "ref_digest $(digest index)" "blob index $(digest index) $(stat -c %s index)" 'images 1'
+    for file in index config manifest; do cmp "$file" "kept/$(digest "$file")"; done
+}
+
+@test "a dir: for another machine" {
+    config s390x
+    manifest
+    flat
+    look flat
+    refused_as image.not_found 'the file holds: an image without a name for linux/s390x'
+}
+
+@test "what umoci and skopeo write as dir:" {
+    command -v umoci > /dev/null && command -v skopeo > /dev/null || skip 'needs umoci and skopeo'
+    umoci init --layout made
+    umoci new --image made:one
+    umoci insert --rootless --image made:one root/hello /hello
+    look made
+    id=$(sed -n 's/^id //p' <<< "$output")
+    for format in oci v2s2; do
+        skopeo --insecure-policy --tmpdir "$work" copy -q --format $format oci:made:one "dir:$work/$format"
+        look $format
+        says "ref_digest $(digest $format/manifest.json)" 'images 1'
+        [ $format = v2s2 ] || says "id $id"
+    done
+}
+
 # --- images that lie ---------------------------------------------------------------------------
 
 @test "content that is not what its digest says" {
@@ -263,6 +329,62 @@ layer_is() { # FILE DIGEST
     pack docker packed
     look packed
     refused_as image.digest_mismatch "$id.json"
+}
+
+@test "a dir: whose content is not what it says" {
+    config amd64
+    manifest
+    for file in config layer.tar.gz; do
+        flat
+        echo >> "flat/$(digest "$file")"
+        look flat
+        refused_as image.digest_mismatch "$(digest "$file"): has "
+        rm "flat/$(digest "$file")"
+        look flat
+        refused_as image.invalid "$(digest "$file"): "
+    done
+    flat
+    sed -i 's/amd64/amd46/' "flat/$(digest config)"
+    look flat
+    refused_as image.digest_mismatch "$(digest config): its content has the digest"
+    for other in "$(descriptor oci.image.manifest.v1+json config)" \
+        "$(descriptor oci.image.manifest.v1+json manifest '{size: 1}')" \
+        "$(descriptor oci.image.config.v1+json manifest)"; do
+        flat
+        list flat/reference.json "$other"
+        look flat
+        refused_as image.digest_mismatch 'neither what reference.json is nor what it names'
+    done
+    manifest '{annotations: {a: "b"}}'
+    cp manifest flat/reference.json
+    look flat
+    refused_as image.digest_mismatch 'neither what reference.json is nor what it names'
+}
+
+@test "a dir: of what is not one image" {
+    config amd64
+    manifest
+    flat
+    list flat/manifest.json "$(descriptor oci.image.manifest.v1+json manifest)"
+    look flat
+    refused_as image.unsupported 'an index of images for several machines'
+    echo '{"schemaVersion": 1, "name": "one", "fsLayers": []}' > flat/manifest.json
+    look flat
+    refused_as image.unsupported 'schemaVersion must be 2'
+    echo '[]' > flat/manifest.json
+    look flat
+    refused_as image.invalid 'manifest.json: line 1, column 1'
+    manifest '{manifests: []}'
+    flat
+    look flat
+    refused_as image.invalid 'also has what only the other kind has'
+    manifest '{mediaType: "application/vnd.oci.image.index.v1+json"}'
+    flat
+    look flat
+    refused_as image.invalid 'mediaType is not that of a manifest'
+    echo 2.0 > flat/version
+    look flat
+    refused_as image.unsupported 'version: must begin with'
 }
 
 @test "members that are missing" {

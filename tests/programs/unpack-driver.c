@@ -167,6 +167,9 @@ static void print_image(struct reader *r)
 
 static void print_blob(struct reader *r)
 {
+        static const char *const kinds[] = {[UNPACK_BLOB_MANIFEST] = "manifest",
+                [UNPACK_BLOB_CONFIG] = "config",
+                [UNPACK_BLOB_INDEX] = "index"};
         unsigned kind = get_u8(r);
         char digest[65], path[4096];
         uint64_t size;
@@ -177,8 +180,10 @@ static void print_blob(struct reader *r)
         get_text(r, digest, sizeof digest);
         size = get_u64(r);
         piece = get_bytes(r, UNPACK_MAX_PIECE, &len);
-        printf("blob %s %s %" PRIu64 "\n", kind == UNPACK_BLOB_MANIFEST ? "manifest" : "config",
-                digest, size);
+        if (kind < UNPACK_BLOB_MANIFEST || kind > UNPACK_BLOB_INDEX)
+                r->bad = true;
+        else
+                printf("blob %s %s %" PRIu64 "\n", kinds[kind], digest, size);
         if (!blobs || r->bad)
                 return;
         snprintf(path, sizeof path, "%s/%s", blobs, digest);
