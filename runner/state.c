@@ -75,21 +75,44 @@ int state_own(int fd, struct error *err)
         return 0;
 }
 
-int state_open(const char *part, struct error *err)
+static int open_part(const char *part, char path[PATH_MAX], struct error *err)
 {
-        char path[PATH_MAX];
         size_t len;
         int fd;
 
-        if (state_path(path, sizeof path - NAME_MAX - 1, err) < 0)
+        if (state_path(path, PATH_MAX - NAME_MAX - 1, err) < 0)
                 return -1;
         len = strlen(path);
-        snprintf(path + len, sizeof path - len, "/%s", part);
+        snprintf(path + len, PATH_MAX - len, "/%s", part);
         if (make_path(path, err) < 0)
                 return -1;
         fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        return fd < 0 ? error_errno(err, CODE_INFRA_STATE, errno, "%s", path) : fd;
+}
+
+int state_open_private(const char *part, struct error *err)
+{
+        char path[PATH_MAX];
+        int fd = open_part(part, path, err);
+        _cleanup_fd_ int above = fd < 0 ? -1 : openat(fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
         if (fd < 0)
-                return error_errno(err, CODE_INFRA_STATE, errno, "%s", path);
+                return -1;
+        if (check_owner(above, geteuid(), err) < 0 || check_owner(fd, geteuid(), err) < 0) {
+                error_add(err, "%s", path);
+                fd_close(fd);
+                return -1;
+        }
+        return fd;
+}
+
+int state_open(const char *part, struct error *err)
+{
+        char path[PATH_MAX];
+        int fd = open_part(part, path, err);
+
+        if (fd < 0)
+                return -1;
         if (state_own(fd, err) < 0) {
                 error_add(err, "%s", path);
                 fd_close(fd);

@@ -9,7 +9,10 @@
 /* Open a directory in it, made where it is not there. -1: infra.state, also when somebody else may
  * write to it. */
 int state_open(const char *part, struct error *err);
-/* The same check of a directory below it, which as root becomes the runner's. */
+/* The same, for what the caller's own programs write: as root it stays root's, and nobody else may
+ * rename it. */
+int state_open_private(const char *part, struct error *err);
+/* The check of state_open() of a directory below it, which as root becomes the runner's. */
 int state_own(int fd, struct error *err);
 
 #endif

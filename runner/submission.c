@@ -4,10 +4,10 @@
 #include "beneath.h"
 #include "fd.h"
 #include "helper.h"
+#include "images/digest.h"
 #include "images/messages.h"
 #include "input.h"
 
-#include <nettle/sha2.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -47,7 +47,6 @@ int submission_open(struct submission *s, const char *path, struct error *err)
 /* Done while the unpacker is at work on the same bytes. */
 static int hash(struct submission *s, struct error *err)
 {
-        unsigned char digest[SHA256_DIGEST_SIZE];
         unsigned char *chunk = malloc(CHUNK);
         struct sha256_ctx context;
         uint64_t at = 0;
@@ -65,9 +64,7 @@ static int hash(struct submission *s, struct error *err)
                 return error_errno(err, CODE_INFRA_IO, errno, "cannot read the submission");
         if (at != s->bytes)
                 return error_set(err, CODE_INFRA_IO, "the submission changed while it was read");
-        sha256_digest(&context, sizeof digest, digest);
-        for (size_t i = 0; i < sizeof digest; i++)
-                snprintf(s->sha256 + 2 * i, 3, "%02x", digest[i]);
+        digest_text(&context, s->sha256);
         return 0;
 }
 

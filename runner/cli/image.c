@@ -1,8 +1,9 @@
-/* assay image load|list|inspect|remove|gc: the images on this machine. */
+/* assay image load|pull|list|inspect|remove|gc: the images on this machine. */
 #include "verbs.h"
 
 #include "fd.h"
 #include "image/load.h"
+#include "image/pull.h"
 #include "image/record.h"
 #include "report/json.h"
 
@@ -10,7 +11,7 @@
 
 struct image_options {
         struct common_options common;
-        const char *name;
+        const char *name, *tls_verify;
 };
 
 static int open_for_looking(struct store *s, struct error *err)
@@ -31,7 +32,7 @@ static int read_image(
         return record_read(ret, &record, err);
 }
 
-/* --- load ----------------------------------------------------------------------------------- */
+/* --- load, pull ----------------------------------------------------------------------------- */
 
 static void say_loaded(void *to, const char *id, const char *const *names)
 {
@@ -42,8 +43,6 @@ static void say_loaded(void *to, const char *id, const char *const *names)
         printf("sha256:%s", id);
         for (; *names; names++)
                 printf(" %s", *names);
-        if (o->name)
-                printf(" %s", o->name);
         putchar('\n');
         fflush(stdout);
 }
@@ -62,6 +61,15 @@ static int load(struct image_options *o, char **arguments, struct error *err)
         const struct load_listener listener = {say_loaded, say_warning, o};
 
         return load_images(arguments[0], &options, &listener, err);
+}
+
+static int pull(struct image_options *o, char **arguments, struct error *err)
+{
+        const struct pull_options options = {
+                .name = o->name, .tls_verify = o->tls_verify, .quiet = o->common.quiet};
+        const struct load_listener listener = {say_loaded, say_warning, o};
+
+        return image_pull(arguments[0], &options, &listener, err);
 }
 
 /* --- list, inspect -------------------------------------------------------------------------- */
@@ -241,6 +249,7 @@ static const struct {
         int (*run)(struct image_options *o, char **arguments, struct error *err);
 } actions[] = {
         {"load", 1, load},
+        {"pull", 1, pull},
         {"list", 0, list},
         {"inspect", 1, inspect},
         {"remove", 1, remove_image},
@@ -251,7 +260,10 @@ int verb_image(int argc, char **argv, struct error *err)
 {
         struct image_options o = {0};
         const struct option table[] = {
-                {"--name", OPTION_TEXT, &o.name, "NAME", "load: a further name for the image"},
+                {"--name", OPTION_TEXT, &o.name, "NAME",
+                        "load, pull: a further name for the image"},
+                {"--tls-verify", OPTION_TEXT, &o.tls_verify, "true|false",
+                        "pull: false: the registry has no certificate"},
         };
         int rest = options_parse(table, sizeof table / sizeof *table, &o.common, argc, argv, err);
 
@@ -259,14 +271,17 @@ int verb_image(int argc, char **argv, struct error *err)
                 return -1;
         if (o.common.help)
                 return options_help("image load [--name NAME] FILE|DIRECTORY\n"
+                                    "       assay image pull [OPTIONS] REF\n"
                                     "       assay image list | inspect IMAGE | remove IMAGE | gc",
                         "Keeps container images on this machine: loads what docker save, podman "
                         "save\n"
-                        "and skopeo copy write. gc removes the files that no image has any more.",
+                        "and skopeo copy write, or pulls what a registry has (by skopeo). gc\n"
+                        "removes the files that no image has any more.",
                         table, sizeof table / sizeof *table);
         for (size_t i = 0; rest > 0 && i < sizeof actions / sizeof *actions; i++)
                 if (strcmp(actions[i].name, argv[0]) == 0 && rest == 1 + actions[i].arguments)
                         return actions[i].run(&o, argv + 1, err);
         return error_set(err, CODE_USAGE,
-                "image: needs `load FILE`, `list`, `inspect IMAGE`, `remove IMAGE` or `gc`");
+                "image: needs `load FILE`, `pull REF`, `list`, `inspect IMAGE`, `remove IMAGE` or "
+                "`gc`");
 }

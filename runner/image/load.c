@@ -140,8 +140,8 @@ static int keep_image(
         return store_put_image(&l->store, i->id, &record, err);
 }
 
-static int load_image(struct loading *l, struct image *i, const struct buffer *said,
-        const struct load_options *options, struct error *err)
+static int load_image(
+        struct loading *l, struct image *i, const struct buffer *said, struct error *err)
 {
         for (char **name = i->names; *name; name++)
                 if (store_check_name(*name, err) < 0)
@@ -151,7 +151,7 @@ static int load_image(struct loading *l, struct image *i, const struct buffer *s
         for (char **name = i->names; *name; name++)
                 if (store_put_name(&l->store, *name, i->id, err) < 0)
                         return -1;
-        return options->name ? store_put_name(&l->store, options->name, i->id, err) : 0;
+        return 0;
 }
 
 /* --- what is not needed any more ------------------------------------------------------------ */
@@ -239,12 +239,26 @@ static int open_store(struct loading *l, struct error *err)
 
         l->store = (struct store)STORE_INIT;
         l->channel = (struct channel)CHANNEL_INIT;
+        l->pulled = (struct store_layer)STORE_LAYER_INIT;
         interrupt_hold();
         umask(022);
         privilege_ids(&uid, &gid);
         if (channel_open(&l->channel, err) < 0 || store_open(&l->store, err) < 0)
                 return -1;
+        store_take_in_left(&l->store);
         return geteuid() == 0 ? channel_name_owner(&l->channel, uid, err) : 0;
+}
+
+/* Names that do not come from the file. */
+static int add_names(struct loading *l, const struct load_options *o, struct error *err)
+{
+        struct image *i = &l->found[0].image;
+
+        if (o->name && l->count > 1)
+                return error_set(err, CODE_USAGE, "--name: the file holds %u images", l->count);
+        if (o->fetched && image_add_name(i, o->fetched, err) < 0)
+                return -1;
+        return o->name ? image_add_name(i, o->name, err) : 0;
 }
 
 static int load_all(struct loading *l, const struct load_options *options, struct error *err)
@@ -252,14 +266,12 @@ static int load_all(struct loading *l, const struct load_options *options, struc
         if (store_be_alone(&l->store))
                 sweep(l);
         store_be_among_others(&l->store);
-        if (read_file(l, err) < 0)
+        if (read_file(l, err) < 0 || add_names(l, options, err) < 0)
                 return -1;
-        if (options->name && l->count > 1)
-                return error_set(err, CODE_USAGE, "--name: the file holds %u images", l->count);
         for (unsigned n = 0; n < l->count; n++) {
                 struct image *i = &l->found[n].image;
 
-                if (load_image(l, i, &l->found[n].said, options, err) < 0)
+                if (load_image(l, i, &l->found[n].said, err) < 0)
                         return -1;
                 l->listener->loaded(l->listener->to, i->id, (const char *const *)i->names);
         }
@@ -281,6 +293,29 @@ static int open_input(struct loading *l, const char *path, struct error *err)
                        : error_set(err, CODE_IMAGE_NOT_FOUND, "%s: not a file or directory", path);
 }
 
+static int fetch_input(struct loading *l, const struct load_options *o, struct error *err)
+{
+        int r = store_begin_pull(&l->store, &l->pulled, err);
+
+        if (r == 0)
+                r = o->fetch(o->fetch_to, l->pulled.place, err);
+        if (*l->pulled.name && store_take_in_pull(&l->store, &l->pulled, r < 0 ? NULL : err) < 0)
+                r = -1;
+        if (r < 0)
+                return -1;
+        l->is_directory = true;
+        l->input = openat(l->pulled.place, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        return l->input < 0 ? error_errno(err, CODE_INFRA_STATE, errno, "a pull") : 0;
+}
+
+/* Before anything is fetched: could they be given? */
+static int check_names(const struct load_options *o, struct error *err)
+{
+        if (o->name && store_check_name(o->name, err) < 0)
+                return -1;
+        return o->fetched ? store_check_name(o->fetched, err) : 0;
+}
+
 int load_images(const char *path, const struct load_options *options,
         const struct load_listener *listener, struct error *err)
 {
@@ -292,10 +327,10 @@ int load_images(const char *path, const struct load_options *options,
         l->input = -EBADF;
         l->listener = listener;
         r = open_store(l, err);
-        if (r == 0 && options->name)
-                r = store_check_name(options->name, err);
         if (r == 0)
-                r = open_input(l, path, err);
+                r = check_names(options, err);
+        if (r == 0)
+                r = path ? open_input(l, path, err) : fetch_input(l, options, err);
         if (r == 0)
                 r = privilege_drop(err);
         if (r == 0)
@@ -305,6 +340,7 @@ int load_images(const char *path, const struct load_options *options,
                 buffer_free(&l->found[n].said);
         }
         buffer_free(&l->documents);
+        store_abandon_layer(&l->store, &l->pulled);
         channel_close(&l->channel);
         store_close(&l->store);
         fd_close(l->input);

@@ -15,7 +15,8 @@ struct loading {
         struct store store;
         struct channel channel;
         int input;
-        bool is_directory; /* with a file for each blob */
+        bool is_directory;         /* with a file for each blob */
+        struct store_layer pulled; /* that directory, when it was fetched */
         struct {
                 struct image image;
                 struct buffer said; /* as the unpacker said it, and its documents */

@@ -64,6 +64,24 @@ int image_decode(struct image *ret, struct reader *r)
         return r->bad ? -1 : 0;
 }
 
+int image_add_name(struct image *i, const char *name, struct error *err)
+{
+        size_t count = 0;
+        char **more, *copy = strdup(name);
+
+        while (i->names[count])
+                count++;
+        more = copy ? realloc(i->names, (count + 2) * sizeof *more) : NULL;
+        if (!more) {
+                free(copy);
+                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+        }
+        more[count] = copy;
+        more[count + 1] = NULL;
+        i->names = more;
+        return 0;
+}
+
 static void free_list(char **list)
 {
         for (char **text = list; text && *text; text++)

@@ -32,6 +32,8 @@ struct image {
 /* Read it; -1: it is not as agreed. To be freed in both cases. */
 int image_decode(struct image *ret, struct reader *r);
 void image_free(struct image *i);
+/* A further name. */
+int image_add_name(struct image *i, const char *name, struct error *err);
 
 /* A record as it lies in the store, and back. `said`: what was decoded, and raw documents. */
 void record_write(struct buffer *out, const struct image *i, const struct buffer *said);

@@ -3,6 +3,8 @@
 
 #include "beneath.h"
 #include "fd.h"
+#include "image/record.h"
+#include "image/reference.h"
 #include "privilege.h"
 #include "state.h"
 #include "workspace.h"
@@ -63,6 +65,7 @@ void store_close(struct store *s)
         s->images = fd_close(s->images);
         s->names = fd_close(s->names);
         s->incoming = fd_close(s->incoming);
+        s->pulls = fd_close(s->pulls);
 }
 
 bool store_be_alone(const struct store *s)
@@ -112,7 +115,7 @@ int store_open_layer(const struct store *s, const char *diff_id, struct error *e
 
 int store_begin_layer(struct store *s, struct store_layer *ret, struct error *err)
 {
-        *ret = (struct store_layer){.place = -EBADF, .tree = -EBADF};
+        *ret = (struct store_layer)STORE_LAYER_INIT;
         if (workspace_new_id(ret->name, err) < 0)
                 return -1;
         if (mkdirat(s->incoming, ret->name, 0755) < 0)
@@ -186,7 +189,7 @@ int store_get_opaque(
 
 static bool open_place(int part, const char *name, struct store_layer *ret)
 {
-        *ret = (struct store_layer){.tree = -EBADF};
+        *ret = (struct store_layer)STORE_LAYER_INIT;
         ret->place = openat(part, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (ret->place < 0)
                 return false;
@@ -200,12 +203,21 @@ static void close_place(struct store_layer *l)
         l->place = fd_close(l->place);
 }
 
-bool store_open_left(struct store *s, const char *name, struct store_layer *ret)
+static bool open_left(int part, const char *name, struct store_layer *ret)
 {
-        if (strlen(name) != WORKSPACE_ID_SIZE - 1 || !open_place(s->incoming, name, ret))
+        if (strlen(name) != WORKSPACE_ID_SIZE - 1 || !open_place(part, name, ret))
                 return false;
+        if (flock(ret->place, LOCK_EX | LOCK_NB) < 0) {
+                close_place(ret);
+                return false;
+        }
         snprintf(ret->name, sizeof ret->name, "%s", name);
         return true;
+}
+
+bool store_open_left(struct store *s, const char *name, struct store_layer *ret)
+{
+        return open_left(s->incoming, name, ret);
 }
 
 bool store_take_out_layer(struct store *s, const char *diff_id, struct store_layer *ret)
@@ -241,16 +253,102 @@ int store_each(int part, int (*see)(void *to, const char *digest, struct error *
         return r;
 }
 
+static void remove_files(int place)
+{
+        int fd = openat(place, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+
+        if (!dir) {
+                fd_close(fd);
+                return;
+        }
+        for (struct dirent *entry; (entry = readdir(dir));)
+                unlinkat(place, entry->d_name, 0);
+        closedir(dir);
+}
+
 void store_abandon_layer(struct store *s, struct store_layer *l)
 {
         l->tree = fd_close(l->tree);
         if (l->place >= 0) {
-                unlinkat(l->place, "opaque", 0);
+                remove_files(l->place);
                 unlinkat(l->place, "tree", AT_REMOVEDIR);
         }
         l->place = fd_close(l->place);
         if (*l->name)
                 unlinkat(s->incoming, l->name, AT_REMOVEDIR);
+}
+
+/* --- what is fetched ------------------------------------------------------------------------ */
+
+/* Between making a directory and locking it, nobody may look. */
+static int lock_pulls(struct store *s, struct error *err)
+{
+        if (s->pulls < 0)
+                s->pulls = state_open_private("pulls", err);
+        if (s->pulls < 0)
+                return -1;
+        while (flock(s->pulls, LOCK_EX) < 0)
+                if (errno != EINTR)
+                        return failed("pulls", err);
+        return 0;
+}
+
+static int make_pull(struct store *s, struct store_layer *ret, struct error *err)
+{
+        if (workspace_new_id(ret->name, err) < 0)
+                return -1;
+        if (mkdirat(s->pulls, ret->name, 0700) < 0)
+                return failed("a new pull", err);
+        ret->place = openat(s->pulls, ret->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        return ret->place >= 0 && flock(ret->place, LOCK_EX | LOCK_NB) == 0
+                       ? 0
+                       : failed("a new pull", err);
+}
+
+int store_begin_pull(struct store *s, struct store_layer *ret, struct error *err)
+{
+        int r;
+
+        *ret = (struct store_layer)STORE_LAYER_INIT;
+        if (lock_pulls(s, err) < 0)
+                return -1;
+        r = make_pull(s, ret, err);
+        flock(s->pulls, LOCK_UN);
+        return r;
+}
+
+int store_take_in_pull(struct store *s, struct store_layer *l, struct error *err)
+{
+        uid_t uid;
+        gid_t gid;
+
+        privilege_ids(&uid, &gid);
+        if ((geteuid() == 0 && fchown(l->place, uid, gid) < 0) || fchmod(l->place, 0755) < 0 ||
+                renameat(s->pulls, l->name, s->incoming, l->name) < 0)
+                return failed("a pull", err);
+        return 0;
+}
+
+void store_take_in_left(struct store *s)
+{
+        int fd = lock_pulls(s, NULL) < 0
+                         ? -1
+                         : openat(s->pulls, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+        struct store_layer left;
+
+        if (!dir) {
+                fd_close(fd);
+                return;
+        }
+        for (struct dirent *entry; (entry = readdir(dir));)
+                if (open_left(s->pulls, entry->d_name, &left)) {
+                        store_take_in_pull(s, &left, NULL);
+                        close_place(&left);
+                }
+        closedir(dir);
+        flock(s->pulls, LOCK_UN);
 }
 
 /* --- records and names ---------------------------------------------------------------------- */
@@ -408,6 +506,37 @@ static bool find_by_name(const struct store *s, const char *reference, char ret_
         return false;
 }
 
+struct pinned {
+        const struct store *store;
+        const char *digest;
+        char *ret_id;
+        bool found;
+};
+
+static int see_record(void *to, const char *id, struct error *err)
+{
+        struct pinned *p = to;
+        _cleanup_buffer_ struct buffer record = BUFFER_INIT;
+        struct image image = {0};
+
+        (void)err; /* a record that is damaged is not the one */
+        if (store_get_image(p->store, id, &record, NULL) == 0 &&
+                record_read(&image, &record, NULL) == 0 &&
+                strcmp(image.ref_digest, p->digest) == 0) {
+                memcpy(p->ret_id, id, DIGEST_SIZE);
+                p->found = true;
+        }
+        image_free(&image);
+        return 0;
+}
+
+static bool find_by_digest(const struct store *s, const char *digest, char ret_id[DIGEST_SIZE])
+{
+        struct pinned p = {.store = s, .digest = digest, .ret_id = ret_id};
+
+        return digest && store_each(s->images, see_record, &p, NULL) == 0 && p.found;
+}
+
 int store_find(const struct store *s, const char *reference, char ret_id[DIGEST_SIZE],
         char ret_name[STORE_NAME_MAX + 1], struct error *err)
 {
@@ -421,6 +550,8 @@ int store_find(const struct store *s, const char *reference, char ret_id[DIGEST_
         if (find_by_name(s, reference, ret_id, ret_name))
                 return 0;
         *ret_name = '\0';
+        if (find_by_digest(s, reference_digest(reference), ret_id))
+                return 0;
         if (strlen(digits) >= SHORTEST_ID && strlen(digits) < DIGEST_SIZE &&
                 find_by_digits(s, digits, ret_id))
                 return 0;

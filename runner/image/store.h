@@ -5,9 +5,13 @@
  *   STATE/images/images/ID              a record (record.h). ID is that of the configuration
  *   STATE/images/names/NAME             a link to the ID that a name stands for; / is written %2F
  *   STATE/images/incoming/              what is being made
+ *   STATE/pulls/                        what is being fetched: the caller's own, because a program
+ *                                       with the caller's rights writes there by path. What is
+ *                                       there goes on to `incoming`
  *
- * All but the trees is the runner's. Whatever stands under a final name is complete and on the
- * disk: it comes there by one rename. A name that is only looked at needs no right to write. */
+ * All but the trees and the last is the runner's. Whatever stands under a final name is complete
+ * and on the disk: it comes there by one rename. A name that is only looked at needs no right to
+ * write. */
 #ifndef ASSAY_IMAGE_STORE_H
 #define ASSAY_IMAGE_STORE_H
 
@@ -19,11 +23,13 @@ enum { STORE_NAME_MAX = 200 };
 
 struct store {
         int layers, images, names, incoming;
+        int pulls; /* when it was asked for */
 };
 
 #define STORE_INIT                                                                                 \
         {                                                                                          \
-                .layers = -EBADF, .images = -EBADF, .names = -EBADF, .incoming = -EBADF            \
+                .layers = -EBADF, .images = -EBADF, .names = -EBADF, .incoming = -EBADF,           \
+                .pulls = -EBADF                                                                    \
         }
 
 /* Open the store, made where it is not there, as the runner's: with the caller's rights, before
@@ -42,6 +48,11 @@ struct store_layer {
         char name[40];
 };
 
+#define STORE_LAYER_INIT                                                                           \
+        {                                                                                          \
+                .place = -EBADF, .tree = -EBADF                                                    \
+        }
+
 /* Is it there? */
 bool store_has_layer(const struct store *s, const char *diff_id);
 /* The files of a layer that is there: a descriptor of the directory, which keeps the layer from
@@ -56,8 +67,17 @@ int store_keep_layer(struct store *s, struct store_layer *l, const char *diff_id
         const struct buffer *opaque, struct error *err);
 int store_get_opaque(
         const struct store *s, const char *diff_id, struct buffer *ret, struct error *err);
-/* Remove an empty one. */
+/* Remove one whose tree is empty. */
 void store_abandon_layer(struct store *s, struct store_layer *l);
+
+/* A directory for what is fetched, without a tree, locked while it is open; with the caller's
+ * rights. To be taken in, also when it failed, and then abandoned. */
+int store_begin_pull(struct store *s, struct store_layer *ret, struct error *err);
+/* From `pulls` to `incoming`, as the runner's: with the caller's rights. */
+int store_take_in_pull(struct store *s, struct store_layer *l, struct error *err);
+/* The same of those whose maker is gone. */
+void store_take_in_left(struct store *s);
+
 /* Alone: take over the directory `name` in `incoming`, whose maker is gone. */
 bool store_open_left(struct store *s, const char *name, struct store_layer *ret);
 /* Alone: take a layer that no cell uses out of the store, to be emptied and abandoned. */
@@ -77,7 +97,8 @@ int store_remove_name(struct store *s, const char *name, struct error *err);
 int store_remove_image(struct store *s, const char *id, struct error *err);
 
 /* The image that a reference means: a name (`:latest` where it has no tag), an id, with or without
- * `sha256:`, or at least 8 digits of one. `ret_name`, unless NULL: the name in full, or "". */
+ * `sha256:`, or at least 8 digits of one; `…@sha256:DIGEST` means what was pulled or loaded under
+ * that digest, whatever its name. `ret_name`, unless NULL: the name in full, or "". */
 int store_find(const struct store *s, const char *reference, char ret_id[DIGEST_SIZE],
         char ret_name[STORE_NAME_MAX + 1], struct error *err);
 int store_get_image(

@@ -34,13 +34,14 @@ X(BUILD_OUTPUT,        "build.unsafe_output",      CLASS_SUBMISSION, END_REJECTE
 
 /* The image: no fault of the submission, which may try again. */
 X(IMAGE_INVALID,       "image.invalid",            CLASS_INFRA, END_ERROR, "save the image again with an ordinary tool, such as `docker save`, `podman save` or `skopeo copy`")
-X(IMAGE_NOT_FOUND,     "image.not_found",          CLASS_INFRA, END_ERROR, "name an image that the file holds, or save the one for this kind of machine")
+X(IMAGE_NOT_FOUND,     "image.not_found",          CLASS_INFRA, END_ERROR, "name an image that the file or the registry has, for this kind of machine")
 X(IMAGE_UNSUPPORTED,   "image.unsupported",        CLASS_INFRA, END_ERROR, "save the image with all its layers as an OCI layout, an OCI archive or a docker-archive")
 X(IMAGE_DIGEST,        "image.digest_mismatch",    CLASS_INFRA, END_ERROR, "the file was damaged or changed: save or download it again")
 X(IMAGE_LAYER_INVALID, "image.layer_invalid",      CLASS_INFRA, END_ERROR, "rebuild or save the image again; this layer is not what a builder writes")
 X(IMAGE_TOO_LARGE,     "image.too_large",          CLASS_INFRA, END_ERROR, "use a smaller image: leave caches and build tools out of it")
 X(IMAGE_DAMAGED,       "image.damaged",            CLASS_INFRA, END_ERROR, "save or pull the image again; it was cut off or changed on the way")
-X(IMAGE_MISSING,       "image.missing",            CLASS_INFRA, END_ERROR, "load it with `assay image load FILE`; `assay image list` shows what is there")
+X(IMAGE_PULL_FAILED,   "image.pull_failed",        CLASS_INFRA, END_ERROR, "apt-get install skopeo where it is missing; else check the name, the network and the credentials (`skopeo login REGISTRY`)")
+X(IMAGE_MISSING,       "image.missing",            CLASS_INFRA, END_ERROR, "load it with `assay image load FILE` or `assay image pull REF`; `assay image list` shows what is there")
 
 /* The task's suite and its result. */
 X(SUITE_NO_RESULT,     "suite.no_result",          CLASS_SUITE, END_ERROR, "let the suite write its result before it exits; the logs show how far it came")
