@@ -18,14 +18,22 @@ struct pull {
         char skopeo[PATH_MAX];
 };
 
-static enum code code_of(const char *complaint)
-{
-        static const char *const not_there[] = {
-                "manifest unknown", "name unknown", "no image found in"};
+/* What skopeo says where it is not the registry or the way to it that fails. */
+static const struct {
+        const char *part;
+        enum code code;
+} complaints[] = {
+        {"manifest unknown", CODE_IMAGE_NOT_FOUND},
+        {"name unknown", CODE_IMAGE_NOT_FOUND},
+        {"no image found in", CODE_IMAGE_NOT_FOUND}, /* an index: for this machine */
+        {"Digest did not match", CODE_IMAGE_DIGEST},
+};
 
-        for (size_t i = 0; i < sizeof not_there / sizeof *not_there; i++)
-                if (strstr(complaint, not_there[i]))
-                        return CODE_IMAGE_NOT_FOUND;
+static enum code code_of(const char *said)
+{
+        for (size_t i = 0; i < sizeof complaints / sizeof *complaints; i++)
+                if (strstr(said, complaints[i].part))
+                        return complaints[i].code;
         return CODE_IMAGE_PULL_FAILED;
 }
 

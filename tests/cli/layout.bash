@@ -12,7 +12,8 @@ put() { # LAYOUT FILE: moves it there, and prints what a descriptor says of it
     mv "$2" "$1/blobs/sha256/$sum"
 }
 
-# layout DIRECTORY NAME LAYER…: an OCI layout with an image of these directories
+# layout DIRECTORY NAME LAYER…: an OCI layout with an image of these directories; $config and
+# $architecture say more
 layout() {
     local to=$1 name=$2 layers='' diffs='' layer
     shift 2
@@ -23,7 +24,7 @@ layout() {
         gzip -nf layer.tar
         layers="$layers, {\"mediaType\": \"application/vnd.oci.image.layer.v1.tar+gzip\", $(put "$to" layer.tar.gz)}"
     done
-    echo "{\"architecture\": \"amd64\", \"os\": \"linux\", \"config\": ${config:-{\}},
+    echo "{\"architecture\": \"${architecture:-amd64}\", \"os\": \"linux\", \"config\": ${config:-{\}},
         \"rootfs\": {\"type\": \"layers\", \"diff_ids\": [${diffs#,}]}}" > config
     echo "{\"schemaVersion\": 2, \"layers\": [${layers#,}], \"config\":
         {\"mediaType\": \"application/vnd.oci.image.config.v1+json\", $(put "$to" config)}}" > manifest
