@@ -254,8 +254,8 @@ lint: packages-lint compile_commands.json
 	@tests/lint
 	@$(MAKE) --no-print-directory -s -j2 CC=clang BUILD=build/clang tests
 
-c_files := $(base_src) sandbox/base/filter_gen.c $(cell_src) $(sort $(unpack_src) $(score_src)) \
-           $(runner_src) $(unit_src) $(wildcard tests/takeover/*.c) $(wildcard tests/bench/*.c) \
+c_files := $(base_src) sandbox/base/filter_gen.c $(cell_src) $(sort $(unpack_src) $(score_src) \
+           $(runner_src)) $(unit_src) $(wildcard tests/takeover/*.c) $(wildcard tests/bench/*.c) \
            $(wildcard tests/fuzz/*.c)
 compile_commands.json: Makefile $(c_files)
 	@{ echo '['; sep=''; for f in $(c_files); do \

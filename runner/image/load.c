@@ -3,6 +3,7 @@
 #include "image/loading.h"
 
 #include "fd.h"
+#include "image/reference.h"
 #include "images/messages.h"
 #include "input.h"
 #include "interrupt.h"
@@ -89,7 +90,7 @@ static int take_said(void *to, unsigned type, struct reader *r, struct error *er
                 loading_warn(l, r);
                 return 0;
         case UNPACK_IMAGES_DONE:
-                return get_u32(r) == l->count ? 1 : -1;
+                return get_u32(r) == l->count && l->count > 0 ? 1 : -1;
         default:
                 return error_set(err, CODE_INTERNAL_FRAME, "the unpacker sent an unknown frame");
         }
@@ -140,11 +141,22 @@ static int keep_image(
         return store_put_image(&l->store, i->id, &record, err);
 }
 
+/* A name with a digest stands for what has it, whoever gives it. */
+static int check_name(const struct image *i, const char *name, struct error *err)
+{
+        const char *digest = reference_digest(name);
+
+        if (digest && strcmp(digest, i->ref_digest) != 0)
+                return error_set(err, CODE_IMAGE_INVALID,
+                        "%.200s: a name with the digest of another image", name);
+        return store_check_name(name, err);
+}
+
 static int load_image(
         struct loading *l, struct image *i, const struct buffer *said, struct error *err)
 {
         for (char **name = i->names; *name; name++)
-                if (store_check_name(*name, err) < 0)
+                if (check_name(i, *name, err) < 0)
                         return -1;
         if (stack_make(l, i, err) < 0 || keep_image(l, i, said, err) < 0)
                 return -1;

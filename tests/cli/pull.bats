@@ -197,6 +197,19 @@ in_image() { # IMAGE COMMAND…
     is list '' "$("$ASSAY" image list)"
 }
 
+@test "a name with a digest is only given to what has it" {
+    for name in "$there/it@sha256:$(printf '%064d' 0)" "other@$digest"; do
+        layout named "$name" base
+        status=0
+        "$ASSAY" image load named --quiet 2> errors || status=$?
+        case $name in
+        other*) is "status for $name" 0 "$status" ;;
+        *) refused_as image.invalid 'the digest of another image' ;;
+        esac
+    done
+    is list "other@$digest" "$("$ASSAY" image list | sed 's/.*  //')"
+}
+
 @test "what skopeo copied must be what the reference meant" {
     mkdir lying
     printf '#!/bin/sh\nif [ "$1" = inspect ]; then echo "{}"; else exec %s copy %s "$3"; fi\n' \
