@@ -12,8 +12,8 @@ put() { # LAYOUT FILE: moves it there, and prints what a descriptor says of it
     mv "$2" "$1/blobs/sha256/$sum"
 }
 
-# layout DIRECTORY NAME LAYER…: an OCI layout with an image of these directories; $config and
-# $architecture say more
+# layout DIRECTORY NAME LAYER…: an OCI layout with an image of these directories; $config,
+# $architecture and $owner say more
 layout() {
     local to=$1 name=$2 layers='' diffs='' layer
     shift 2
