@@ -263,6 +263,27 @@ compile_commands.json: Makefile $(c_files)
 	        "$$sep" "$(CURDIR)" "$$f" "$(VERSION)" "$$f"; sep=",$$(printf '\nx')"; sep="$${sep%x}"; done; \
 	    echo; echo ']'; } > $@
 
+# --- images --------------------------------------------------------------------------------
+
+recipes := $(notdir $(filter-out %/build %.md,$(wildcard images/recipes/*)))
+
+.PHONY: images packages-images $(addprefix images/,$(recipes))
+images: $(addprefix images/,$(recipes))
+$(addprefix images/,$(recipes)): images/%: $(BUILD)/images/%.tar
+packages-images:
+	@tests/packages images
+$(BUILD)/images/%.tar: images/recipes/% images/recipes/build | packages-images
+	@mkdir -p $(@D)
+	@echo '  image  $*'
+	$(QUIET)images/recipes/build $< $@
+
+.PHONY: check-images
+check-images: packages-check packages-images
+	@$(MAKE) --no-print-directory -s -j2 tests
+	@$(MAKE) --no-print-directory images
+	@tests/packages check-images
+	@ASSAY_BUILD=$(abspath $(BUILD)) bats --tap tests/images
+
 # --- install -------------------------------------------------------------------------------
 
 .PHONY: install
@@ -292,6 +313,8 @@ help:
 	@echo 'make check-asan  the unit and program tests under ASan and UBSan'
 	@echo 'make check-vm    whole runs on a stock kernel with cgroup v2 alone, in an emulated machine'
 	@echo 'make check-languages  programs of C, Go, Java, Node and Python in cells'
+	@echo 'make check-images  the images, as other tools see them, and programs in them'
+	@echo 'make images      images of Debian packages, in build/images/; make images/python one of them'
 	@echo 'make fuzz        what reads archives, fed with nonsense for FUZZ_SECONDS (30) each'
 	@echo 'make lint        format, clang-tidy, cppcheck, shellcheck, a build with clang'
 	@echo 'make bench       timings beside bwrap, runc and podman where installed'
