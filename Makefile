@@ -144,10 +144,11 @@ ifdef SANITIZE
 tools     := $(filter %-driver,$(tools))
 tool_link := -fsanitize=address,undefined
 endif
+$(BUILD)/tests/list-tree: tool_libs := -l:libnettle.a
 $(BUILD)/tests/%: tests/programs/%.c $(BUILD)/libbase.a Makefile
 	@mkdir -p $(@D)
 	$(QUIET)$(CC) -D_GNU_SOURCE -I. -Isandbox/base -std=c17 $(WARNINGS) -O1 -g $(tool_link) -pthread \
-	    -MMD -MP -MF $@.d -o $@ $< $(BUILD)/libbase.a -lcap
+	    -MMD -MP -MF $@.d -o $@ $< $(BUILD)/libbase.a -lcap $(tool_libs)
 
 # Benchmarks: programs that run in cells, and two that measure from outside.
 bench_tools := $(addprefix $(BUILD)/bench/,nop floor stubborn syscalls interleave) $(BUILD)/bench-cells
@@ -280,8 +281,8 @@ $(BUILD)/images/%.tar: images/recipes/% images/recipes/build | packages-images
 .PHONY: check-images
 check-images: packages-check packages-images
 	@$(MAKE) --no-print-directory -s -j2 tests
-	@$(MAKE) --no-print-directory images
 	@tests/packages check-images
+	@$(MAKE) --no-print-directory -s images
 	@ASSAY_BUILD=$(abspath $(BUILD)) bats --tap tests/images
 
 # --- install -------------------------------------------------------------------------------
