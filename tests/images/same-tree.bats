@@ -108,13 +108,3 @@ layout_of() { # LAYOUT LAYER…, tar files
     layout_of again lower.tar upper.tar
     same_tree again by_umoci # podman shows what the lower layer has
 }
-
-@test "the root and /etc have the mode and owner that the image gives them" {
-    is_root || skip 'the ids of an ordinary user are one'
-    "$ASSAY_BUILD/tests/make-layer" d711:./ d711:etc f:etc/file:1 > layer.tar
-    layout_of it layer.tar
-    "$ASSAY" image load --quiet it
-    for place in / /etc; do
-        is "$place" '711 1:2' "$("$ASSAY" exec --user 0 --bind /bin/busybox:/tmp/busybox:ro it -- /tmp/busybox stat -c '%a %u:%g' $place)"
-    done
-}
