@@ -297,26 +297,59 @@ static int judge_helper(uint32_t status, enum code code_if_slow, struct error *e
                 (unsigned)status);
 }
 
+static int decode_helper_end(struct frame *f, struct helper_end *ret, struct error *err)
+{
+        struct reader r = reader_of(f->payload.data, f->payload.len);
+
+        *ret = (struct helper_end){.id = get_u32(&r)};
+        if (f->type == CELL_FAILED)
+                get_error(&r, &ret->failed);
+        else if (f->type == HELPER_DONE)
+                ret->status = get_u32(&r);
+        else
+                r.bad = true;
+        return reader_done(&r) ? 0 : malformed(err);
+}
+
+static bool take_early(struct channel *c, uint32_t id, struct helper_end *ret)
+{
+        for (unsigned i = 0; i < c->early_count; i++)
+                if (c->early[i].id == id) {
+                        *ret = c->early[i];
+                        c->early[i] = c->early[--c->early_count];
+                        return true;
+                }
+        return false;
+}
+
+/* Those of others, which run beside it, are kept. */
+static int wait_for_helper(struct channel *c, uint32_t id, struct helper_end *ret, struct error *err)
+{
+        while (!take_early(c, id, ret)) {
+                _cleanup_frame_ struct frame f = FRAME_INIT;
+                struct pollfd wait = {.fd = c->socket, .events = POLLIN};
+
+                if (poll(&wait, 1, LINGER_MS) == 0 &&
+                        channel_kill(c, id, CODE_INFRA_HELPER, err) < 0)
+                        return -1;
+                if (c->early_count == CHANNEL_MAX_HELPERS)
+                        return malformed(err);
+                if (receive(c, &f, err) < 0 ||
+                        decode_helper_end(&f, &c->early[c->early_count], err) < 0)
+                        return -1;
+                c->early_count++;
+        }
+        return 0;
+}
+
 int channel_helper_done(struct channel *c, uint32_t id, enum code code_if_slow, struct error *err)
 {
-        _cleanup_frame_ struct frame f = FRAME_INIT;
-        struct pollfd wait = {.fd = c->socket, .events = POLLIN};
-        struct reader r;
-        uint32_t status;
+        struct helper_end end = {0};
 
-        if (poll(&wait, 1, LINGER_MS) == 0 && channel_kill(c, id, CODE_INFRA_HELPER, err) < 0)
+        if (wait_for_helper(c, id, &end, err) < 0)
                 return -1;
-        if (receive(c, &f, err) < 0)
-                return -1;
-        r = reader_of(f.payload.data, f.payload.len);
-        if (get_u32(&r) != id)
-                return malformed(err);
-        if (f.type == CELL_FAILED) {
-                get_error(&r, err);
-                return reader_done(&r) ? -1 : malformed(err);
-        }
-        status = get_u32(&r);
-        if (f.type != HELPER_DONE || !reader_done(&r))
-                return malformed(err);
-        return judge_helper(status, code_if_slow, err);
+        if (end.failed.code == CODE_NONE)
+                return judge_helper(end.status, code_if_slow, err);
+        *err = end.failed;
+        return -1;
 }

@@ -19,12 +19,23 @@ struct machine_facts {
         uint8_t enforcers[LIMIT_COUNT];
 };
 
+enum { CHANNEL_MAX_HELPERS = 8 }; /* at once */
+
+/* How a helper ended. */
+struct helper_end {
+        uint32_t id;
+        struct error failed; /* code NONE unless it could not be started */
+        uint32_t status;
+};
+
 struct channel {
         int socket;
         int pidfd;
         uint32_t last_id;
         bool ready;
         struct machine_facts facts;
+        struct helper_end early[CHANNEL_MAX_HELPERS]; /* which nobody has waited for yet */
+        unsigned early_count;
 };
 
 #define CHANNEL_INIT                                                                               \

@@ -98,49 +98,44 @@ static int take_answer(const struct helper_question *q, int socket, struct error
         return malformed(q, err);
 }
 
-static uint32_t start(
-        struct channel *c, const struct helper_question *q, int ret_socket[1], struct error *err)
+int helper_begin(struct channel *c, const struct helper_question *q, struct helper_asked *ret,
+        struct error *err)
 {
         const struct timeval mid_frame = {.tv_sec = MID_FRAME_SECONDS};
         int pair[2], fds[3];
-        uint32_t id;
 
+        *ret = (struct helper_asked){.question = *q, .socket = -EBADF};
         if (fd_socketpair(pair, err) < 0)
-                return 0;
+                return -1;
         setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &mid_frame, sizeof mid_frame);
         fds[0] = q->input;
         fds[1] = pair[1];
         fds[2] = q->tree;
-        id = channel_start_helper(c, q->which, q->mode, fds, q->tree >= 0 ? 3 : 2, err);
+        ret->id = channel_start_helper(c, q->which, q->mode, fds, q->tree >= 0 ? 3 : 2, err);
         fd_close(pair[1]);
-        if (id == 0)
-                pair[0] = fd_close(pair[0]);
-        *ret_socket = pair[0];
-        return id;
-}
-
-int helper_ask(struct channel *c, const struct helper_question *q, struct error *err)
-{
-        struct error ended = {0}, own = {0};
-        int socket, r;
-        uint32_t id;
-
-        if (!err)
-                err = &own;
-        id = start(c, q, &socket, err);
-        if (id == 0)
+        if (ret->id == 0) {
+                fd_close(pair[0]);
                 return -1;
+        }
+        ret->socket = pair[0];
         /* One that could not even lock itself in says why and hears nothing: listen all the same.
          */
-        if (q->request && frame_send(socket, (uint16_t)q->request, q->payload, NULL, 0, NULL) < 0)
-                shutdown(socket, SHUT_WR);
-        r = q->meanwhile ? q->meanwhile(q->to, err) : 0;
-        if (r == 0)
-                r = take_answer(q, socket, err);
-        fd_close(socket);
+        if (q->request &&
+                frame_send(ret->socket, (uint16_t)q->request, q->payload, NULL, 0, NULL) < 0)
+                shutdown(ret->socket, SHUT_WR);
+        return 0;
+}
+
+/* Its answer was `r` and `err`; how it ended may say more. */
+static int end(struct channel *c, struct helper_asked *a, int r, struct error *err)
+{
+        const struct helper_question *q = &a->question;
+        struct error ended = {0};
+
+        a->socket = fd_close(a->socket);
         if (r < 0 && (err->code == CODE_INTERRUPTED || err->code == CODE_INFRA_IO))
-                channel_kill(c, id, err->code, NULL);
-        if (channel_helper_done(c, id, q->too_slow, &ended) == 0)
+                channel_kill(c, a->id, err->code, NULL);
+        if (channel_helper_done(c, a->id, q->too_slow, &ended) == 0)
                 return r;
         /* How it ended says more than that its answer stopped short. */
         if (r == 0 || err->code == CODE_INTERNAL_HELPER || err->code == CODE_INTERNAL_FRAME) {
@@ -148,4 +143,30 @@ int helper_ask(struct channel *c, const struct helper_question *q, struct error 
                 return error_add(err, "%s", names[q->which]);
         }
         return -1;
+}
+
+int helper_finish(struct channel *c, struct helper_asked *a, struct error *err)
+{
+        return end(c, a, take_answer(&a->question, a->socket, err), err);
+}
+
+void helper_give_up(struct channel *c, struct helper_asked *a)
+{
+        struct error why = {.code = CODE_INTERRUPTED};
+
+        end(c, a, -1, &why);
+}
+
+int helper_ask(struct channel *c, const struct helper_question *q, struct error *err)
+{
+        struct helper_asked asked;
+        struct error own = {0};
+        int r;
+
+        if (!err)
+                err = &own;
+        if (helper_begin(c, q, &asked, err) < 0)
+                return -1;
+        r = q->meanwhile ? q->meanwhile(q->to, err) : 0;
+        return r == 0 ? helper_finish(c, &asked, err) : end(c, &asked, r, err);
 }

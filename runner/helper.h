@@ -31,4 +31,16 @@ struct helper_question {
  * died, or answered nonsense, is an error of class internal. Signals end it (interrupt.h). */
 int helper_ask(struct channel *c, const struct helper_question *q, struct error *err);
 
+/* The same in two steps, for several at once, at most CHANNEL_MAX_HELPERS: `socket` becomes
+ * readable when there is something of the answer. What was begun must be finished or given up. */
+struct helper_asked {
+        struct helper_question question; /* its payload is not needed any more */
+        int socket;
+        uint32_t id;
+};
+int helper_begin(struct channel *c, const struct helper_question *q, struct helper_asked *ret,
+        struct error *err);
+int helper_finish(struct channel *c, struct helper_asked *a, struct error *err);
+void helper_give_up(struct channel *c, struct helper_asked *a);
+
 #endif
