@@ -15,6 +15,7 @@ enum { DOCUMENT_MAX = 4 << 20, COMPLAINT_MAX = 400 };
 struct pull {
         struct reference reference;
         const struct pull_options *options;
+        const struct load_listener *listener;
         char skopeo[PATH_MAX];
 };
 
@@ -112,11 +113,14 @@ static int ask(
 
 static void warn_of_tag(const struct pull *p, const char *digest)
 {
-        if (*p->reference.digest == '\0')
-                fprintf(stderr,
-                        "assay: %s can be moved to another image; to pin this one: "
-                        "%s@sha256:%s\n",
-                        p->reference.text, p->reference.name, digest);
+        char text[sizeof "@sha256:" + 2 * STORE_NAME_MAX + DIGEST_SIZE + 100];
+
+        if (*p->reference.digest != '\0')
+                return;
+        snprintf(text, sizeof text,
+                "%s can be moved to another image; to pin this one: %s@sha256:%s",
+                p->reference.text, p->reference.name, digest);
+        p->listener->warn(p->listener->to, text);
 }
 
 static int copy(const struct pull *p, const char *digest, int dir, struct error *err)
@@ -164,7 +168,7 @@ static int fetch(void *to, int dir, struct error *err)
 int image_pull(const char *reference, const struct pull_options *o,
         const struct load_listener *listener, struct error *err)
 {
-        struct pull p = {.options = o};
+        struct pull p = {.options = o, .listener = listener};
         const struct load_options options = {
                 .name = o->name,
                 .fetch = fetch,

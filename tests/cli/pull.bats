@@ -93,7 +93,7 @@ in_image() { # IMAGE COMMAND…
 @test "a tag is pulled, with a warning that names its digest; the image is found by both" {
     pull --name mine "$there/it:1"
     is status 0 "$status"
-    grep -qx "assay: $there/it:1 can be moved to another image; to pin this one: $there/it@$digest" errors
+    grep -qx "assay: warning: $there/it:1 can be moved to another image; to pin this one: $there/it@$digest" errors
     grep -q 'Copying blob' errors
     id=$("$ASSAY" image inspect "$there/it:1" | jq -r .id)
     is said "sha256:$id $there/it:1 mine" "$(cat said)"
