@@ -44,6 +44,7 @@ struct decompressor {
         const struct codec *codec; /* NULL: as it is */
         bool began;                /* `state` is there */
         bool in_part, at_end, left_some;
+        uint64_t at;   /* in the file, where others read beside us */
         uint64_t left; /* bytes to read, at most */
         bool is_blob;
         int window_log;
@@ -257,7 +258,7 @@ static int read_some(struct decompressor *d, struct error *err)
         if (room > d->left)
                 room = (size_t)d->left;
         do
-                n = read(d->fd, d->in + d->in_len, room);
+                n = pread(d->fd, d->in + d->in_len, room, (off_t)d->at);
         while (n < 0 && errno == EINTR);
         if (n < 0)
                 return error_errno(err, CODE_INFRA_IO, errno, "cannot read the archive");
@@ -265,6 +266,7 @@ static int read_some(struct decompressor *d, struct error *err)
         if (d->is_blob)
                 sha256_update(&d->digest, (size_t)n, d->in + d->in_len);
         d->in_len += (size_t)n;
+        d->at += (size_t)n;
         if (d->left != UINT64_MAX)
                 d->left -= (size_t)n;
         if (d->at_end && d->left > 0 && d->left != UINT64_MAX)
@@ -306,9 +308,8 @@ bool decompress_begins(const unsigned char *bytes, size_t len)
 static int begin(struct decompressor *d, const struct blob *b, struct error *err)
 {
         d->fd = b->fd;
+        d->at = b->offset;
         d->left = b->length;
-        if (lseek(b->fd, (off_t)b->offset, SEEK_SET) < 0)
-                return error_errno(err, CODE_INFRA_IO, errno, "cannot read the archive");
         if (fill(d, MAGIC_MAX, err) < 0)
                 return -1;
         d->codec = find_codec(d->in, d->in_len);

@@ -323,7 +323,8 @@ static bool take_early(struct channel *c, uint32_t id, struct helper_end *ret)
 }
 
 /* Those of others, which run beside it, are kept. */
-static int wait_for_helper(struct channel *c, uint32_t id, struct helper_end *ret, struct error *err)
+static int wait_for_helper(
+        struct channel *c, uint32_t id, struct helper_end *ret, struct error *err)
 {
         while (!take_early(c, id, ret)) {
                 _cleanup_frame_ struct frame f = FRAME_INIT;

@@ -17,10 +17,10 @@
 
 enum { DOCUMENTS_MAX = 16 << 20 };
 
-int loading_ask(struct loading *l, int input, int tree, unsigned request,
-        const struct buffer *payload, helper_take take, void *to, struct error *err)
+void loading_question(struct helper_question *ret, int input, int tree, unsigned request,
+        const struct buffer *payload, helper_take take, void *to)
 {
-        const struct helper_question q = {
+        *ret = (struct helper_question){
                 .which = HELPER_UNPACK,
                 .mode = HELPER_LAYER,
                 .input = input,
@@ -34,7 +34,14 @@ int loading_ask(struct loading *l, int input, int tree, unsigned request,
                 .take = take,
                 .to = to,
         };
+}
 
+int loading_ask(struct loading *l, int input, int tree, unsigned request,
+        const struct buffer *payload, helper_take take, void *to, struct error *err)
+{
+        struct helper_question q;
+
+        loading_question(&q, input, tree, request, payload, take, to);
         return helper_ask(&l->channel, &q, err);
 }
 

@@ -25,7 +25,9 @@ struct loading {
         struct buffer documents; /* raw, of the image that comes next */
 };
 
-/* Ask the unpacker about `input`, or to fill `tree`. */
+/* A question to the unpacker about `input`, or to fill `tree`. */
+void loading_question(struct helper_question *ret, int input, int tree, unsigned request,
+        const struct buffer *payload, helper_take take, void *to);
 int loading_ask(struct loading *l, int input, int tree, unsigned request,
         const struct buffer *payload, helper_take take, void *to, struct error *err);
 /* UNPACK_WARNING, to the listener. */

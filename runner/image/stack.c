@@ -5,6 +5,7 @@
 
 #include "fd.h"
 #include "images/messages.h"
+#include "interrupt.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -43,61 +44,194 @@ static int take_layer(void *to, unsigned type, struct reader *r, struct error *e
         }
 }
 
-static int unpack_layer(struct loading *l, int input, const struct image_layer *layer, int tree,
-        struct layer_answer *ret, struct error *err)
+/* A layer on its way into the store. */
+struct job {
+        const struct image_layer *layer; /* NULL: this place is free */
+        struct layer_answer answer;
+        struct store_layer new;
+        struct helper_asked asked;
+        int lock;
+};
+
+static int ask_for_layer(struct loading *l, struct job *j, int input, struct error *err)
 {
         _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
+        struct helper_question q;
 
-        put_u64(&payload, layer->offset);
-        put_u64(&payload, layer->length);
-        put_text(&payload, layer->member);
+        put_u64(&payload, j->layer->offset);
+        put_u64(&payload, j->layer->length);
+        put_text(&payload, j->layer->member);
         put_u64(&payload, layer_entries_max);
         put_u64(&payload, layer_bytes_max);
-        if (loading_ask(l, input, tree, UNPACK_LAYER, &payload, take_layer, ret, err) < 0)
-                return -1;
-        if ((*layer->digest && strcmp(layer->digest, ret->digest) != 0) ||
-                (*layer->diff_id && strcmp(layer->diff_id, ret->diff_id) != 0))
+        loading_question(&q, input, j->new.tree, UNPACK_LAYER, &payload, take_layer, &j->answer);
+        return helper_begin(&l->channel, &q, &j->asked, err);
+}
+
+/* Nothing of it stays but what has its final name. */
+static void end_job(struct loading *l, struct job *j)
+{
+        if (j->new.place >= 0)
+                loading_remove_layer(l, &j->new); /* a failed one, or one that was there */
+        store_unlock_layer(&l->store, j->layer->diff_id, &j->lock);
+        buffer_free(&j->answer.opaque);
+        j->layer = NULL;
+}
+
+static int begin_job(struct loading *l, struct job *j, int input, const struct image_layer *layer,
+        int lock, struct error *err)
+{
+        *j = (struct job){
+                .layer = layer, .answer = {.loading = l, .opaque = BUFFER_INIT}, .lock = lock};
+        if (store_begin_layer(&l->store, &j->new, err) == 0 && ask_for_layer(l, j, input, err) == 0)
+                return 0;
+        end_job(l, j);
+        return -1;
+}
+
+static int check_layer(const struct job *j, struct error *err)
+{
+        const struct image_layer *want = j->layer;
+        const struct layer_answer *got = &j->answer;
+
+        if ((*want->digest && strcmp(want->digest, got->digest) != 0) ||
+                (*want->diff_id && strcmp(want->diff_id, got->diff_id) != 0))
                 return error_set(err, CODE_IMAGE_DIGEST,
                         "a layer is not the one that the image names: %.12s is %.12s",
-                        layer->diff_id, ret->diff_id);
-        return is_digest(ret->diff_id)
+                        want->diff_id, got->diff_id);
+        return is_digest(got->diff_id)
                        ? 0
                        : error_set(err, CODE_INTERNAL_FRAME, "the unpacker sent no digest");
 }
 
-/* Unpack it from `input` into the store, where it is not there yet. */
-static int load_layer(struct loading *l, int input, const struct image_layer *layer,
-        char ret_diff_id[DIGEST_SIZE], struct error *err)
+static int finish_job(struct loading *l, struct job *j, struct error *err)
 {
-        struct layer_answer answer = {.loading = l, .opaque = BUFFER_INIT};
-        struct store_layer new;
-        int r = store_begin_layer(&l->store, &new, err);
+        int r = helper_finish(&l->channel, &j->asked, err);
 
         if (r == 0)
-                r = unpack_layer(l, input, layer, new.tree, &answer, err);
+                r = check_layer(j, err);
         if (r == 0)
-                r = store_keep_layer(&l->store, &new, answer.diff_id, &answer.opaque, err);
-        if (new.place >= 0)
-                loading_remove_layer(l, &new); /* a failed one, or one that came there meanwhile */
-        buffer_free(&answer.opaque);
-        memcpy(ret_diff_id, answer.diff_id, DIGEST_SIZE);
+                r = store_keep_layer(&l->store, &j->new, j->answer.diff_id, &j->answer.opaque, err);
+        end_job(l, j);
         return r < 0 ? -1 : 0;
+}
+
+/* --- all of an image ------------------------------------------------------------------------ */
+
+enum { MOST_JOBS = 4, RETRY_MS = 20 };
+
+struct jobs {
+        struct loading *loading;
+        const struct image *image;
+        struct job job[MOST_JOBS];
+        unsigned most, running;
+        struct image_layer *layers; /* of the image, as the unpacker is asked for them */
+};
+
+static struct job *free_job(struct jobs *j)
+{
+        struct job *job = j->job;
+
+        while (job->layer)
+                job++;
+        return job;
+}
+
+/* Wait for the first that has something to say. */
+static int finish_one(struct jobs *j, struct error *err)
+{
+        struct pollfd fds[MOST_JOBS];
+
+        for (unsigned i = 0; i < j->most; i++)
+                fds[i] = (struct pollfd){
+                        .fd = j->job[i].layer ? j->job[i].asked.socket : -1, .events = POLLIN};
+        interrupt_poll(fds, j->most, -1);
+        for (unsigned i = 0; i < j->most; i++)
+                if (j->job[i].layer && (fds[i].revents || interrupt_came())) {
+                        unsigned n = (unsigned)(j->job[i].layer - j->layers);
+
+                        j->running--;
+                        return finish_job(j->loading, &j->job[i], err) < 0
+                                       ? error_add(err, "layer %u of %u", n + 1,
+                                                 j->image->layer_count)
+                                       : 0;
+                }
+        return 0;
+}
+
+/* Begin each that nobody makes, as far as there is room. `ret_left`: those that have to wait. */
+static int begin_some(struct jobs *j, unsigned *ret_left, struct error *err)
+{
+        struct loading *l = j->loading;
+
+        *ret_left = 0;
+        for (unsigned n = 0; n < j->image->layer_count; n++) {
+                const struct image_layer *layer = &j->layers[n];
+                int lock;
+
+                if (store_has_layer(&l->store, layer->diff_id))
+                        continue;
+                (*ret_left)++;
+                if (j->running == j->most)
+                        return 0;
+                lock = store_lock_layer(&l->store, layer->diff_id);
+                if (lock < 0 && errno == EWOULDBLOCK)
+                        continue; /* another load does it, or we do */
+                if (lock < 0)
+                        return error_errno(err, CODE_INFRA_STATE, errno, "the image store");
+                if (begin_job(l, free_job(j), l->input, layer, lock, err) < 0)
+                        return error_add(err, "layer %u of %u", n + 1, j->image->layer_count);
+                j->running++;
+        }
+        return 0;
+}
+
+static int run_jobs(struct jobs *j, struct error *err)
+{
+        unsigned left;
+
+        do {
+                if (begin_some(j, &left, err) < 0)
+                        return -1;
+                if (interrupt_came())
+                        return error_set(err, CODE_INTERRUPTED, "interrupted by a signal");
+                if (j->running > 0) {
+                        if (finish_one(j, err) < 0)
+                                return -1;
+                } else if (left > 0)
+                        interrupt_poll(NULL, 0, RETRY_MS);
+        } while (left > 0 || j->running > 0);
+        return 0;
+}
+
+/* As many at once as there are processors for. */
+static unsigned most_jobs(void)
+{
+        long processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+        return processors < 1 ? 1 : processors > MOST_JOBS ? MOST_JOBS : (unsigned)processors;
 }
 
 static int load_layers(struct loading *l, const struct image *i, struct error *err)
 {
-        char diff_id[DIGEST_SIZE];
+        struct jobs j = {.loading = l, .image = i, .most = most_jobs()};
+        int r;
 
+        j.layers = calloc(i->layer_count, sizeof *j.layers);
+        if (!j.layers)
+                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
         for (unsigned n = 0; n < i->layer_count; n++) {
-                struct image_layer layer = i->layers[n];
-
+                j.layers[n] = i->layers[n];
                 if (!l->is_directory)
-                        layer.member = (char[]){""};
-                if (!store_has_layer(&l->store, layer.diff_id) &&
-                        load_layer(l, l->input, &layer, diff_id, err) < 0)
-                        return error_add(err, "layer %u of %u", n + 1, i->layer_count);
+                        j.layers[n].member = (char[]){""};
         }
-        return 0;
+        r = run_jobs(&j, err);
+        for (unsigned n = 0; n < j.most; n++)
+                if (j.job[n].layer) {
+                        helper_give_up(&l->channel, &j.job[n].asked);
+                        end_job(l, &j.job[n]);
+                }
+        free(j.layers);
+        return r;
 }
 
 /* --- masks ---------------------------------------------------------------------------------- */
@@ -147,13 +281,15 @@ static int push(struct image *i, const char *diff_id, struct error *err)
 static int load_mask(struct loading *l, struct image *i, int tree, struct error *err)
 {
         const struct image_layer whole = {.member = (char[]){""}, .length = UINT64_MAX};
-        char diff_id[DIGEST_SIZE];
+        struct job job;
         _cleanup_fd_ int file =
                 openat(tree, UNPACK_MASK_FILE, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 
         if (file < 0)
                 return error_errno(err, CODE_INFRA_STATE, errno, "the image store: a mask");
-        return load_layer(l, file, &whole, diff_id, err) < 0 ? -1 : push(i, diff_id, err);
+        if (begin_job(l, &job, file, &whole, -EBADF, err) < 0 || finish_job(l, &job, err) < 0)
+                return -1;
+        return push(i, job.answer.diff_id, err);
 }
 
 /* What must lie below layer `diff_id` for the sake of its opaque directories. */

@@ -87,13 +87,32 @@ bool store_has_layer(const struct store *s, const char *diff_id)
 }
 
 /* It may have been taken out between opening and locking. */
-static bool still_stands(const struct store *s, const char *path, int fd)
+static bool still_stands(int part, const char *path, int fd)
 {
         struct stat mine, there;
 
-        return fstat(fd, &mine) == 0 &&
-               fstatat(s->layers, path, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+        return fstat(fd, &mine) == 0 && fstatat(part, path, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
                mine.st_ino == there.st_ino && mine.st_dev == there.st_dev;
+}
+
+int store_lock_layer(struct store *s, const char *diff_id)
+{
+        int fd = openat(s->incoming, diff_id, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+        if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+                if (still_stands(s->incoming, diff_id, fd))
+                        return fd;
+                errno = EWOULDBLOCK; /* who had it is done */
+        }
+        fd_close(fd);
+        return -1;
+}
+
+void store_unlock_layer(struct store *s, const char *diff_id, int *lock)
+{
+        if (*lock >= 0)
+                unlinkat(s->incoming, diff_id, 0);
+        *lock = fd_close(*lock);
 }
 
 int store_open_layer(const struct store *s, const char *diff_id, struct error *err)
@@ -106,7 +125,7 @@ int store_open_layer(const struct store *s, const char *diff_id, struct error *e
         if (fd < 0)
                 return error_errno(
                         err, CODE_INFRA_STATE, errno, "the image store: layer %.12s", diff_id);
-        if (flock(fd, LOCK_SH | LOCK_NB) < 0 || !still_stands(s, path, fd)) {
+        if (flock(fd, LOCK_SH | LOCK_NB) < 0 || !still_stands(s->layers, path, fd)) {
                 fd_close(fd);
                 return error_set(err, CODE_IMAGE_MISSING, "layer %.12s is being removed", diff_id);
         }

@@ -58,6 +58,10 @@ bool store_has_layer(const struct store *s, const char *diff_id);
 /* The files of a layer that is there: a descriptor of the directory, which keeps the layer from
  * being removed, or -1. */
 int store_open_layer(const struct store *s, const char *diff_id, struct error *err);
+/* Who makes a layer locks it, so that of several loads one does the work: a descriptor, or -1;
+ * EWOULDBLOCK: another one makes it. */
+int store_lock_layer(struct store *s, const char *diff_id);
+void store_unlock_layer(struct store *s, const char *diff_id, int *lock);
 /* An empty layer; to be ended by one of the other two. */
 int store_begin_layer(struct store *s, struct store_layer *ret, struct error *err);
 /* Give it its final name, with the paths (each with its NUL) of its opaque directories. It may have
