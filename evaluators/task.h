@@ -59,7 +59,7 @@ struct submission {
 
 struct task {
         unsigned schema, contract;
-        const char *name, *title, *description;
+        const char *name, *title, *description, *image;
         struct scoring scoring;
         struct suite suite;
         unsigned format, on_limit;

@@ -103,7 +103,7 @@ void task_put(const struct task *t, struct buffer *out)
         put_text(out, t->description);
         answer_end(out, at);
         at = answer_begin(out, TASK_IMAGE);
-        put_text(out, "host");
+        put_text(out, t->image);
         answer_end(out, at);
         at = answer_begin(out, TASK_CONTRACT);
         put_u8(out, (uint8_t)t->contract);

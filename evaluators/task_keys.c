@@ -27,6 +27,17 @@ const char *task_check_name(const char *text)
         return strchr(text, '/') ? "must not hold a '/'" : task_check_line(text);
 }
 
+/* A name, a digest, or both; whether there is such an image is seen when it is needed. */
+const char *task_check_image(const char *text)
+{
+        static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                      "0123456789._-/:@";
+
+        return text[strspn(text, letters)] || *text == '-'
+                       ? "must be \"host\" or the name of an image, such as \"debian:12\""
+                       : NULL;
+}
+
 /* No empty part, "." or "..", each name at most 255 bytes. */
 static bool path_plain(const char *path)
 {
@@ -105,25 +116,6 @@ static void want_judge(const struct field *f, char *out, size_t size)
 {
         (void)f;
         snprintf(out, size, "\"default\"");
-}
-
-static bool read_image(struct reading *r, const struct field *f, const struct spot *s, void *to)
-{
-        const char *text = json_string_value(s->value.node);
-
-        (void)f;
-        (void)to;
-        if (!text)
-                return false;
-        if (strcmp(text, "host") != 0)
-                reading_problem(r, s, "this version runs image \"host\" only");
-        return true;
-}
-
-static void want_image(const struct field *f, char *out, size_t size)
-{
-        (void)f;
-        snprintf(out, size, "\"host\"");
 }
 
 static bool is_env_name(const char *name)
@@ -256,6 +248,5 @@ static void want_limits(const struct field *f, char *out, size_t size)
 
 const struct field_type task_pass = {read_pass, want_pass};
 const struct field_type task_judge = {read_judge, want_judge};
-const struct field_type task_image = {read_image, want_image};
 const struct field_type task_env = {read_env, want_env};
 const struct field_type task_limits = {read_limits, want_limits};

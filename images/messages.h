@@ -67,7 +67,7 @@ enum unpack_message {
                                the directory 3. Answered by UNPACK_DONE; entries: names hidden */
         UNPACK_USER,        /* the same layers, text USER: whom it means (user.h). Answered by
                                UNPACK_USER_FOUND or UNPACK_ERROR */
-        UNPACK_USER_FOUND,  /* u32 uid, u32 gid */
+        UNPACK_USER_FOUND,  /* u32 uid, u32 gid, text home (or empty) */
 };
 
 #define UNPACK_MASK_FILE "mask.tar"

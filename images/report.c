@@ -110,12 +110,13 @@ int report_images_done(struct report *r, uint32_t images, struct error *err)
         return frame_send(r->fd, UNPACK_IMAGES_DONE, &b, NULL, 0, err);
 }
 
-int report_user(struct report *r, uint32_t uid, uint32_t gid, struct error *err)
+int report_user(struct report *r, const struct user *user, struct error *err)
 {
         _cleanup_buffer_ struct buffer b = BUFFER_INIT;
 
-        put_u32(&b, uid);
-        put_u32(&b, gid);
+        put_u32(&b, user->uid);
+        put_u32(&b, user->gid);
+        put_text(&b, user->home);
         return frame_send(r->fd, UNPACK_USER_FOUND, &b, NULL, 0, err);
 }
 

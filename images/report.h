@@ -6,6 +6,7 @@
 #include "error.h"
 #include "images/digest.h"
 #include "images/messages.h"
+#include "images/user.h"
 
 #include <stdint.h>
 
@@ -44,7 +45,7 @@ int report_blob(struct report *r, enum unpack_blob kind, const char *digest,
 /* The payload of UNPACK_IMAGE_FOUND. */
 int report_image(struct report *r, const struct buffer *image, struct error *err);
 int report_images_done(struct report *r, uint32_t images, struct error *err);
-int report_user(struct report *r, uint32_t uid, uint32_t gid, struct error *err);
+int report_user(struct report *r, const struct user *user, struct error *err);
 int report_error(struct report *r, const struct error *what, struct error *err);
 
 #endif

@@ -119,16 +119,15 @@ static int serve_mask(struct reader *r, struct report *report, struct error *err
 static int serve_user(struct reader *r, struct report *report, struct error *err)
 {
         struct merged m;
-        uint32_t uid, gid;
+        struct user user;
         int found = open_merged(r, &m, err);
         char *text = found < 0 ? NULL : get_new_text(r, UNPACK_MAX_PATH);
 
         if (found == 0)
-                found = text && reader_done(r) ? user_resolve(&m, text, &uid, &gid, err)
-                                               : disagree(err);
+                found = text && reader_done(r) ? user_resolve(&m, text, &user, err) : disagree(err);
         free(text);
         merged_close(&m);
-        return found < 0 ? -1 : report_user(report, uid, gid, err);
+        return found < 0 ? -1 : report_user(report, &user, err);
 }
 
 /* -------------------------------------------------------------------------------------------- */

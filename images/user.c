@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { MOST_BYTES = 4 << 20, MOST_FIELDS = 4 };
+enum { MOST_BYTES = 4 << 20, MOST_FIELDS = 7 };
 
 static int refuse(const char *text, const char *why, struct error *err)
 {
@@ -67,22 +67,27 @@ struct account {
         bool found;
         uint32_t id;    /* of the user or group */
         uint32_t group; /* of a user */
+        char home[USER_MAX_HOME];
 };
 
 /* NAME:PASSWORD:ID, and of a user :GROUP: the first line that has the name, or the number. */
 static void find(char *file, const char *wanted, bool of_user, struct account *ret)
 {
+        const unsigned least = of_user ? 4 : 3;
         uint32_t number = 0;
         const bool by_number = is_number(wanted, &number);
-        char *fields[MOST_FIELDS];
 
         for (char *line, *rest = file; (line = strsep(&rest, "\n"));) {
                 struct account a = {.found = true};
+                char *fields[MOST_FIELDS];
+                unsigned count = split(line, fields);
 
-                if (split(line, fields) < (of_user ? 4 : 3) || !is_number(fields[2], &a.id) ||
+                if (count < least || !is_number(fields[2], &a.id) ||
                         (of_user && !is_number(fields[3], &a.group)))
                         continue;
                 if (strcmp(fields[0], wanted) == 0 || (by_number && a.id == number)) {
+                        if (of_user && count > 5 && strlen(fields[5]) < sizeof a.home)
+                                snprintf(a.home, sizeof a.home, "%s", fields[5]);
                         *ret = a;
                         return;
                 }
@@ -111,23 +116,21 @@ static int find_in(const struct merged *m, const char *file, const char *wanted,
         return 0;
 }
 
-int user_resolve(const struct merged *m, const char *text, uint32_t *ret_uid, uint32_t *ret_gid,
-        struct error *err)
+int user_resolve(const struct merged *m, const char *text, struct user *ret, struct error *err)
 {
         const char *colon = strchr(text, ':');
         char user[256];
         struct account who, group = {0};
 
-        *ret_uid = *ret_gid = 0;
         if (strlen(text) >= sizeof user)
                 return refuse(text, "too long", err);
         snprintf(user, sizeof user, "%.*s", (int)strcspn(text, ":"), text);
         if (find_in(m, "etc/passwd", *user ? user : "0", true, &who, err) < 0 ||
                 (colon && colon[1] && find_in(m, "etc/group", colon + 1, false, &group, err) < 0))
                 return -1;
-        *ret_uid = who.id;
-        *ret_gid = colon && colon[1] ? group.id : who.group;
-        if (*ret_uid > USER_MAX_ID || *ret_gid > USER_MAX_ID)
+        *ret = (struct user){who.id, colon && colon[1] ? group.id : who.group, ""};
+        snprintf(ret->home, sizeof ret->home, "%s", who.home);
+        if (ret->uid > USER_MAX_ID || ret->gid > USER_MAX_ID)
                 return refuse(text, "a number above 65534", err);
         return 0;
 }

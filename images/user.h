@@ -4,12 +4,19 @@
 
 #include "images/merged.h"
 
-enum { USER_MAX_ID = 65534 }; /* the last that a cell has for its processes */
+enum {
+        USER_MAX_ID = 65534, /* the last that a cell has for its processes */
+        USER_MAX_HOME = 256,
+};
 
 /* USER as Dockerfiles say it: NAME or UID, and a group after a colon. Names are looked up in the
  * image's own /etc/passwd and /etc/group, which may be links, but only to regular files of the
  * image. -1 with image.unsupported: there is no such user, or its number is too high. */
-int user_resolve(const struct merged *m, const char *text, uint32_t *ret_uid, uint32_t *ret_gid,
-        struct error *err);
+struct user {
+        uint32_t uid, gid;
+        char home[USER_MAX_HOME]; /* as /etc/passwd says; "": it does not */
+};
+
+int user_resolve(const struct merged *m, const char *text, struct user *ret, struct error *err);
 
 #endif

@@ -2,8 +2,12 @@
 #include "environment.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
 
-static const char *const standard[ENVIRONMENT_STANDARD] = {
+enum { STANDARD_COUNT = 6 };
+
+static const char *const standard[STANDARD_COUNT] = {
         "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
         "HOME=/root",
         "TZ=UTC",
@@ -19,19 +23,34 @@ static bool same_name(const char *a, const char *b)
         return strncmp(a, b, len + 1) == 0;
 }
 
-void environment_fill(const char *const *added, unsigned count, const char **ret_env)
+static unsigned add(const char **env, unsigned filled, const char *text)
 {
-        unsigned filled = 0;
+        unsigned at = 0;
 
-        for (unsigned i = 0; i < ENVIRONMENT_STANDARD; i++)
-                ret_env[filled++] = standard[i];
-        for (unsigned i = 0; i < count; i++) {
-                unsigned at = 0;
+        while (at < filled && !same_name(text, env[at]))
+                at++;
+        env[at] = text;
+        return filled + (at == filled);
+}
 
-                while (at < filled && !same_name(added[i], ret_env[at]))
-                        at++;
-                ret_env[at] = added[i];
-                filled += at == filled;
+const char **environment_make(
+        const char *const *image, const char *const *added, unsigned count, struct error *err)
+{
+        unsigned filled = 0, of_image = 0;
+        const char **env;
+
+        while (image && image[of_image])
+                of_image++;
+        env = calloc(STANDARD_COUNT + of_image + count + 1, sizeof *env);
+        if (!env) {
+                error_set(err, CODE_INFRA_MEMORY, "out of memory");
+                return NULL;
         }
-        ret_env[filled] = NULL;
+        for (unsigned i = 0; i < STANDARD_COUNT; i++)
+                filled = add(env, filled, standard[i]);
+        for (unsigned i = 0; i < of_image; i++)
+                filled = add(env, filled, image[i]);
+        for (unsigned i = 0; i < count; i++)
+                filled = add(env, filled, added[i]);
+        return env;
 }

@@ -3,10 +3,12 @@
 #ifndef ASSAY_ENVIRONMENT_H
 #define ASSAY_ENVIRONMENT_H
 
-enum { ENVIRONMENT_STANDARD = 6 };
+#include "error.h"
 
-/* Fill `ret_env` (of count + ENVIRONMENT_STANDARD + 1 places, NULL at the end) with pointers; a
- * later NAME=VALUE replaces an earlier one. */
-void environment_fill(const char *const *added, unsigned count, const char **ret_env);
+/* A new list, NULL at the end, of pointers to texts that stay where they are: what every cell has,
+ * then the list `image` (or NULL), then `count` that were `added`; a later NAME=VALUE replaces an
+ * earlier one. NULL: no memory. */
+const char **environment_make(
+        const char *const *image, const char *const *added, unsigned count, struct error *err);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "clock.h"
 #include "fd.h"
+#include "image/store.h"
 #include "input.h"
 #include "interrupt.h"
 #include "privilege.h"
@@ -56,6 +57,7 @@ int evaluation_open(struct evaluation *e, const char *task, const char *submissi
                 .submission = SUBMISSION_INIT,
                 .workspace = WORKSPACE_INIT,
                 .channel = CHANNEL_INIT,
+                .image_store = -EBADF,
                 .verdict_file = -EBADF,
                 .suite_output = {-EBADF, -EBADF},
                 .outcome.result_fd = -EBADF,
@@ -67,6 +69,9 @@ int evaluation_open(struct evaluation *e, const char *task, const char *submissi
         if (channel_open(&e->channel, err) < 0 || task_open(&e->task, task, err) < 0 ||
                 submission_open(&e->submission, submission, err) < 0 || open_verdict(e, err) < 0 ||
                 workspace_make(&e->workspace, err) < 0)
+                return -1;
+        e->image_store = store_open_root(err);
+        if (e->image_store < 0)
                 return -1;
         if (e->task.tests >= 0 && channel_trust_tree(&e->channel, e->task.tests, err) < 0)
                 return -1;
@@ -99,6 +104,13 @@ static int phase_unpack(struct evaluation *e, struct error *err)
         return submission_unpack(&e->submission, &e->task, &e->workspace, &e->channel, err);
 }
 
+static int phase_image(struct evaluation *e, struct error *err)
+{
+        if (strcmp(e->task.image, "host") == 0)
+                return 0;
+        return image_open_in(&e->image, e->image_store, e->task.image, true, err);
+}
+
 static int phase_collect(struct evaluation *e, struct error *err)
 {
         if (suite_judge(e, err) == 0)
@@ -116,6 +128,7 @@ static const struct {
 } phases[PHASE_COUNT] = {
         [PHASE_RECEIVED] = {"received", phase_received, {true, true, true}},
         [PHASE_UNPACK] = {"unpack", phase_unpack, {true, true, true}},
+        [PHASE_IMAGE] = {"image", phase_image, {false, true, true}},
         [PHASE_START] = {"start", suite_start, {false, true, true}},
         [PHASE_RUN] = {"run", suite_run, {false, true, true}},
         [PHASE_COLLECT] = {"collect", phase_collect, {false, true, true}},
@@ -185,6 +198,10 @@ void evaluation_close(struct evaluation *e)
         channel_close(&e->channel);
         task_free(&e->task);
         submission_free(&e->submission);
+        free(e->suite_command);
+        free(e->suite_env);
+        image_close(&e->image);
+        fd_close(e->image_store);
         fd_close(e->verdict_file);
         fd_close(e->suite_output[0]);
         fd_close(e->suite_output[1]);

@@ -4,6 +4,7 @@
 #define ASSAY_EVALUATION_H
 
 #include "channel.h"
+#include "image/cell.h"
 #include "log.h"
 #include "submission.h"
 #include "task.h"
@@ -12,6 +13,7 @@
 enum phase {
         PHASE_RECEIVED,
         PHASE_UNPACK,
+        PHASE_IMAGE,
         PHASE_START,
         PHASE_RUN,
         PHASE_COLLECT,
@@ -74,12 +76,15 @@ struct evaluation {
         struct task task;
         struct submission submission;
         struct workspace workspace;
+        int image_store;         /* the directory of all images */
+        struct image_cell image; /* of the suite; empty for `host` */
         struct channel channel;
         int verdict_file; /* --llm-score FILE */
 
         enum integrity integrity;
-        uint32_t suite_cell; /* while it runs */
-        int suite_output[2]; /* our ends of its standard output and error */
+        const char **suite_command, **suite_env; /* lists of texts of others */
+        uint32_t suite_cell;                     /* while it runs */
+        int suite_output[2];                     /* our ends of its standard output and error */
         struct cell_outcome outcome;
         bool suite_ran;       /* `outcome` and `output` are valid */
         struct log output[2]; /* standard output and error of the suite */

@@ -36,8 +36,13 @@ static void fill_order(const struct evaluation *e, struct cell_order *order)
         order->allow_weak = e->options->allow_weak;
         order->network = t->network;
         order->limits = t->limits[CELL_SUITE];
-        order->workdir = contracts[t->contract].workdir;
-        order->argv = (const char *const *)t->command;
+        order->workdir = e->image.workdir ? e->image.workdir : contracts[t->contract].workdir;
+        order->uid = e->image.uid;
+        order->gid = e->image.gid;
+        order->layers = e->image.layers;
+        order->layer_count = e->image.layer_count;
+        order->argv = e->suite_command;
+        order->envp = e->suite_env;
         for (unsigned i = 0; t->sees_submission && i < 2; i++)
                 add_mount(order, e->submission.root, PLACE_VIEW,
                         contracts[t->contract].submission[i]);
@@ -45,6 +50,34 @@ static void fill_order(const struct evaluation *e, struct cell_order *order)
                 add_mount(order, t->tests, PLACE_OWNED, contracts[t->contract].tests);
         order->result_dir = contracts[t->contract].results;
         order->result_file = t->result_path + strlen(order->result_dir) + 1;
+}
+
+/* The task's command, or what the image runs. */
+static int choose_command(struct evaluation *e, struct error *err)
+{
+        char *const *parts[] = {e->image.image.entrypoint, e->image.image.cmd};
+        unsigned count = 0;
+
+        if (e->task.command[0])
+                parts[0] = e->task.command, parts[1] = NULL;
+        e->suite_command = calloc(1, sizeof *e->suite_command);
+        for (unsigned i = 0; i < 2 && e->suite_command; i++)
+                for (char *const *text = parts[i]; text && *text; text++) {
+                        const char **more = realloc(e->suite_command, (count + 2) * sizeof *more);
+
+                        if (!more)
+                                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+                        e->suite_command = more;
+                        more[count++] = *text;
+                        more[count] = NULL;
+                }
+        if (!e->suite_command)
+                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+        return count > 0 ? 0
+                         : error_set(err, CODE_IMAGE_UNSUPPORTED,
+                                   "image %.200s has neither ENTRYPOINT nor CMD, and the task no "
+                                   "suite.command",
+                                   e->task.image);
 }
 
 /* The result must lie beneath the directory that the supervisor reads it from. */
@@ -73,8 +106,7 @@ static int empty_pipe(struct error *err)
 
 int suite_start(struct evaluation *e, struct error *err)
 {
-        const char *env[TASK_MAX_ENV + ENVIRONMENT_STANDARD + 1];
-        struct cell_order order = {.envp = env};
+        struct cell_order order = {0};
         _cleanup_fd_ int nothing = -EBADF;
         uint64_t keep = e->task.limits[CELL_SUITE].value[LIMIT_OUTPUT];
         int out[2], errors[2];
@@ -83,7 +115,12 @@ int suite_start(struct evaluation *e, struct error *err)
         if (check_result_path(&e->task, err) < 0 || log_init(&e->output[0], keep / 2, err) < 0 ||
                 log_init(&e->output[1], keep / 2, err) < 0)
                 return -1;
-        environment_fill((const char *const *)e->task.env, e->task.env_count, env);
+        if (choose_command(e, err) < 0)
+                return -1;
+        e->suite_env = environment_make(
+                e->image.env, (const char *const *)e->task.env, e->task.env_count, err);
+        if (!e->suite_env)
+                return -1;
         fill_order(e, &order);
         nothing = empty_pipe(err);
         if (nothing < 0 || fd_pipe(out, err) < 0)
@@ -196,7 +233,7 @@ static int judge_exec(const struct evaluation *e, struct error *err)
         bool missing = reason == ENOENT || reason == ENOTDIR;
 
         return error_errno(err, missing ? CODE_SUITE_NOT_FOUND : CODE_SUITE_NOT_EXECUTABLE, reason,
-                "the suite's command %s cannot be executed", e->task.command[0]);
+                "the suite's command %s cannot be executed", e->suite_command[0]);
 }
 
 int suite_judge(struct evaluation *e, struct error *err)

@@ -326,10 +326,11 @@ int task_read(struct task *t, struct channel *c, struct error *err)
                 limits_settle(&t->limits[i]);
         if (t->total_memory == 0)
                 t->total_memory = 2 * t->limits[CELL_SUITE].value[LIMIT_MEMORY];
-        if (t->mode != MODE_LLM && (!t->command || !t->command[0]))
+        if (t->mode != MODE_LLM && t->image && strcmp(t->image, "host") == 0 &&
+                (!t->command || !t->command[0]))
                 return error_set(err, CODE_INTERNAL_FRAME, "the scorer left out the command");
         if (!t->name || !t->title || !t->description || !t->image || !t->result_format ||
-                !t->pass || !t->command || !t->result_path || strcmp(t->image, "host") != 0 ||
+                !t->pass || !t->command || !t->result_path ||
                 strcmp(t->result_format, "score.json") != 0)
                 return error_set(
                         err, CODE_INTERNAL_FRAME, "the scorer left out a part of the task");

@@ -194,7 +194,8 @@ int view_begin(struct mounts *m, const struct mounts_for *who, struct error *err
                 limit[LIMIT_INODES] + OWN_INODES + q->layer_count, MOUNT_ATTR_NOSUID, "0755", err);
         if (m->root >= 0 && *q->result_dir)
                 m->result = make_tmpfs(&who->ids, limit[LIMIT_RESULT] * 4, 1024,
-                        MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC, "0755", err);
+                        MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC,
+                        q->uid == 0 ? "0755" : "0777", err);
         if (m->root < 0 || (*q->result_dir && m->result < 0))
                 return -1;
         saved = umask(0); /* modes are what the tables say */

@@ -186,36 +186,10 @@ static int become_supervisor(int socket, struct error *err)
         return error_errno(err, CODE_INFRA_HELPER, errno, "cannot start assay-cell");
 }
 
-/* The image's variables, then those of the command line. */
-static const char **make_environment(
-        const struct exec_options *o, const struct image_cell *image, struct error *err)
-{
-        char *const *theirs = image->image.env;
-        unsigned count = 0;
-        const char **added, **env;
-
-        while (theirs && theirs[count])
-                count++;
-        added = calloc(count + o->env.count + 1, sizeof *added);
-        env = calloc(count + o->env.count + ENVIRONMENT_STANDARD + 1, sizeof *env);
-        if (added && env) {
-                for (unsigned i = 0; i < count; i++)
-                        added[i] = theirs[i];
-                memcpy(added + count, o->env.values, o->env.count * sizeof *added);
-                environment_fill(added, count + o->env.count, env);
-                free(added);
-                return env;
-        }
-        error_set(err, CODE_INFRA_MEMORY, "out of memory");
-        free(added);
-        free(env);
-        return NULL;
-}
-
 static int exec_cell(const struct exec_options *o, const struct image_cell *image, char **command,
         struct error *err)
 {
-        const char **env = make_environment(o, image, err);
+        const char **env = environment_make(image->env, o->env.values, o->env.count, err);
         char places[CELL_MAX_MOUNTS][CELL_MAX_PLACE];
         struct cell_order order = {
                 .profile = PROFILE_SUITE,

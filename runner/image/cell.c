@@ -14,6 +14,24 @@ static int take_user(struct image_cell *i, struct error *err)
                 "its USER `%.100s` is nobody it knows; name another with --user", i->image.user);
 }
 
+static int take_environment(struct image_cell *i, bool with_user, struct error *err)
+{
+        char *const *theirs = i->image.env;
+        unsigned count = 0, filled = 0;
+
+        while (theirs[count])
+                count++;
+        i->env = calloc(count + 2, sizeof *i->env);
+        if (!i->env)
+                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+        if (with_user && *i->image.home) {
+                snprintf(i->home, sizeof i->home, "HOME=%s", i->image.home);
+                i->env[filled++] = i->home;
+        }
+        memcpy(i->env + filled, theirs, count * sizeof *theirs);
+        return 0;
+}
+
 static int take_workdir(struct image_cell *i, struct error *err)
 {
         i->workdir = *i->image.workdir ? i->image.workdir : "/";
@@ -47,27 +65,38 @@ static int open_from(struct image_cell *i, const struct store *s, const char *re
                 record_read(&i->image, &record, err) < 0)
                 return -1;
         if ((with_user && take_user(i, err) < 0) || take_workdir(i, err) < 0 ||
-                open_layers(i, s, err) < 0)
+                take_environment(i, with_user, err) < 0 || open_layers(i, s, err) < 0)
                 return error_add(err, "image %.200s", reference);
         return 0;
 }
 
-int image_open(struct image_cell *ret, const char *reference, bool with_user, struct error *err)
+int image_open_in(
+        struct image_cell *ret, int store, const char *reference, bool with_user, struct error *err)
 {
         struct store s = STORE_INIT;
         int r;
 
         *ret = (struct image_cell){0};
-        r = store_open(&s, err);
+        r = store_open_in(&s, store, err);
         if (r == 0)
                 r = open_from(ret, &s, reference, with_user, err);
         store_close(&s);
         return r;
 }
 
+int image_open(struct image_cell *ret, const char *reference, bool with_user, struct error *err)
+{
+        _cleanup_fd_ int root = -EBADF;
+
+        *ret = (struct image_cell){0};
+        root = store_open_root(err);
+        return root < 0 ? -1 : image_open_in(ret, root, reference, with_user, err);
+}
+
 void image_close(struct image_cell *i)
 {
         while (i->layer_count > 0)
                 fd_close(i->layers[--i->layer_count]);
+        free(i->env);
         image_free(&i->image);
 }

@@ -11,11 +11,16 @@ struct image_cell {
         unsigned layer_count;
         uint32_t uid, gid;
         const char *workdir;
+        const char **env; /* of the image, NULL at the end; with HOME, for its own user */
+        char home[CELL_MAX_PLACE + 8];
 };
 
 /* Find the image that `reference` means, and open its layers, with the caller's rights. Without
  * `with_user` its USER is not looked at. To be closed in any case. */
 int image_open(struct image_cell *ret, const char *reference, bool with_user, struct error *err);
+/* The same in a store whose directory was opened before (store_open_root). */
+int image_open_in(struct image_cell *ret, int store, const char *reference, bool with_user,
+        struct error *err);
 void image_close(struct image_cell *i);
 
 #endif

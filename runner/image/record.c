@@ -6,7 +6,7 @@
 
 enum { MOST_TEXT = 128 << 10, MOST_TEXTS = 4096 };
 
-static const char version[] = "assay.image/2";
+static const char version[] = "assay.image/3";
 
 static char **get_list(struct reader *r)
 {
@@ -110,6 +110,7 @@ void record_write(struct buffer *out, const struct image *i, const struct buffer
         put_text(out, version);
         put_u32(out, i->uid);
         put_u32(out, i->gid);
+        put_text(out, i->home);
         put_u32(out, i->stack_count);
         for (unsigned n = 0; n < i->stack_count; n++)
                 put_text(out, i->stack[n]);
@@ -123,6 +124,7 @@ static void get_stack(struct reader *r, struct image *ret)
         *ret = (struct image){0};
         ret->uid = get_u32(r);
         ret->gid = get_u32(r);
+        get_text(r, ret->home, sizeof ret->home);
         count = get_u32(r);
         r->bad |= count > CELL_MAX_LAYERS;
         for (; !r->bad && ret->stack_count < count; ret->stack_count++)
@@ -147,5 +149,6 @@ int record_read(struct image *ret, const struct buffer *record, struct error *er
         ret->stack_count = derived.stack_count;
         ret->uid = derived.uid;
         ret->gid = derived.gid;
+        memcpy(ret->home, derived.home, sizeof ret->home);
         return 0;
 }

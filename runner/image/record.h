@@ -25,6 +25,7 @@ struct image {
         char stack[CELL_MAX_LAYERS][DIGEST_SIZE];
         unsigned stack_count;
         uint32_t uid, gid;
+        char home[CELL_MAX_PLACE]; /* its HOME, or "" */
 };
 
 #define IMAGE_NO_USER UINT32_MAX

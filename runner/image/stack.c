@@ -346,6 +346,7 @@ static int take_user(void *to, unsigned type, struct reader *r, struct error *er
                 return error_set(err, CODE_INTERNAL_FRAME, "the unpacker sent an unknown frame");
         i->uid = get_u32(r);
         i->gid = get_u32(r);
+        get_text(r, i->home, sizeof i->home);
         return 1;
 }
 
@@ -356,8 +357,6 @@ static int find_user(struct loading *l, struct image *i, struct error *err)
         struct store_layer unused;
         int r;
 
-        if (!*i->user)
-                return 0;
         put_stack(&payload, i);
         put_text(&payload, i->user);
         r = store_begin_layer(&l->store, &unused, err);
@@ -390,6 +389,7 @@ static bool is_there(struct loading *l, struct image *i)
                 i->stack_count = before.stack_count;
                 i->uid = before.uid;
                 i->gid = before.gid;
+                memcpy(i->home, before.home, sizeof i->home);
         }
         image_free(&before);
         return there;

@@ -32,26 +32,35 @@ static int failed(const char *what, struct error *err)
 
 static int open_part(int store, const char *name, struct error *err)
 {
-        int fd;
+        bool made = mkdirat(store, name, 0755) == 0;
+        int fd = made || errno == EEXIST
+                         ? openat(store, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+                         : -1;
 
-        if (mkdirat(store, name, 0755) < 0 && errno != EEXIST)
-                return failed(name, err);
-        fd = openat(store, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (fd < 0)
                 return failed(name, err);
-        if (state_own(fd, err) < 0) {
+        /* Whatever the caller's umask is: the unpacker, which reads it too, has another id. */
+        if ((made && fchmod(fd, 0755) < 0 && failed(name, err) < 0) || state_own(fd, err) < 0) {
                 fd_close(fd);
                 return -1;
         }
         return fd;
 }
 
+int store_open_root(struct error *err)
+{
+        return state_open("images", err);
+}
+
 int store_open(struct store *s, struct error *err)
 {
-        _cleanup_fd_ int root = state_open("images", err);
+        _cleanup_fd_ int root = store_open_root(err);
 
-        if (root < 0)
-                return -1;
+        return root < 0 ? -1 : store_open_in(s, root, err);
+}
+
+int store_open_in(struct store *s, int root, struct error *err)
+{
         s->layers = open_part(root, "layers", err);
         s->images = s->layers < 0 ? -1 : open_part(root, "images", err);
         s->names = s->images < 0 ? -1 : open_part(root, "names", err);

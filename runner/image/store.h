@@ -35,6 +35,10 @@ struct store {
 /* Open the store, made where it is not there, as the runner's: with the caller's rights, before
  * root is given up. */
 int store_open(struct store *s, struct error *err);
+/* The same in two steps: the directory of the whole store with the caller's rights; later what is
+ * in it, when root is given up. */
+int store_open_root(struct error *err);
+int store_open_in(struct store *s, int root, struct error *err);
 void store_close(struct store *s);
 
 /* Who makes layers and images in the store works beside others who do; who removes is alone. Kept

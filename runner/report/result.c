@@ -259,6 +259,14 @@ static void add_warnings(struct json_writer *w, const struct evaluation *e)
         json_close(w);
 }
 
+static void add_digest(struct json_writer *w, const char *key, const char *digest)
+{
+        if (*digest)
+                json_text(w, key, digest);
+        else
+                json_null(w, key);
+}
+
 int report_json(const struct evaluation *e, struct buffer *out)
 {
         struct json_writer w = {.out = out};
@@ -276,6 +284,8 @@ int report_json(const struct evaluation *e, struct buffer *out)
         add_submission(&w, &e->submission);
         json_object(&w, "image");
         json_text(&w, "ref", e->task.image);
+        add_digest(&w, "ref_digest", e->image.image.ref_digest);
+        add_digest(&w, "id", e->image.image.id);
         json_close(&w);
         json_object(&w, "runner");
         json_text(&w, "version", ASSAY_VERSION);
