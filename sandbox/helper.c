@@ -59,6 +59,13 @@ static struct helper_process *find_free(struct supervisor *s)
         return NULL;
 }
 
+static bool is_directory(int fd)
+{
+        struct stat st;
+
+        return fstat(fd, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 /* A layer of the store that is to be filled, which the runner could not give away by itself. */
 static void give_tree(const struct supervisor *s, int tree)
 {
@@ -66,8 +73,23 @@ static void give_tree(const struct supervisor *s, int tree)
 
         if (s->machine.root && s->owner != 0 && fstat(tree, &st) == 0 && S_ISDIR(st.st_mode) &&
                 st.st_uid == s->owner && (st.st_mode & 07777) == 0755)
-                (void)!fchown(tree, IDS_IMAGES,
-                        IDS_IMAGES); /* the helper will say that it cannot write */
+                /* Where it fails, the helper will say that it cannot write. */
+                (void)!fchown(tree, IDS_IMAGES, IDS_IMAGES);
+}
+
+/* A directory that the runner named while it had its caller's rights, the helper may read as its
+ * owner could; any other that holds layers it may only read, though they are its own. */
+static int give_input(const struct supervisor *s, int input, bool layers, uid_t id, int *ret_given,
+        struct error *err)
+{
+        bool trusted = supervisor_trusts(s, input);
+
+        if (!trusted && (!layers || !is_directory(input)))
+                return 0;
+        *ret_given = trusted ? mounts_give(input, id) : mounts_show(input);
+        return trusted || *ret_given >= 0
+                       ? 0
+                       : error_errno(err, CODE_INFRA_HELPER, errno, "cannot show a directory");
 }
 
 int helper_start(struct supervisor *s, struct frame *f, struct error *err)
@@ -103,10 +125,8 @@ int helper_start(struct supervisor *s, struct frame *f, struct error *err)
 
                 spawn.fds[i] = from == NOWHERE ? -EBADF : f->fds[from];
         }
-        /* A directory that the runner named while it had its caller's rights, the helper may read
-         * as its owner could. */
-        if (s->machine.root && supervisor_trusts(s, f->fds[0]))
-                given = mounts_give(f->fds[0], uid);
+        if (s->machine.root && give_input(s, f->fds[0], layers, uid, &given, err) < 0)
+                return -1;
         if (given >= 0)
                 spawn.fds[0] = given;
         if (layers) {

@@ -239,6 +239,21 @@ int mounts_give(int tree, uid_t id)
                 AT_RECURSIVE, 0);
 }
 
+int mounts_show(int tree)
+{
+        struct mount_attr attributes = {
+                .attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
+                            MOUNT_ATTR_NOEXEC,
+                .propagation = MS_PRIVATE,
+        };
+        _cleanup_fd_ int copy =
+                sys_open_tree(tree, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH);
+
+        if (copy < 0 || sys_mount_setattr(copy, "", AT_EMPTY_PATH, &attributes) < 0)
+                return -1;
+        return take_fd(&copy);
+}
+
 /* Keep a mount that is to be a layer. It is itself detached; see attach_layers(). */
 static int keep_layer(struct mounts *m, int layer)
 {

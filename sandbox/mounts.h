@@ -49,6 +49,8 @@ void mounts_close_trees(struct mounts *m);
 /* As root: a copy of the mount at `tree` in which what the directory's owner owns belongs to `id`.
  * -1 where the file system or the kernel cannot do that. */
 int mounts_give(int tree, uid_t id);
+/* The same as it is, to be read only. */
+int mounts_show(int tree);
 /* Is nothing left of what the cell may write? */
 bool mounts_full(const struct mounts *m);
 void mounts_free(struct mounts *m);
