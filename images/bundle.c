@@ -115,9 +115,8 @@ static int check_kind(int fd, struct error *err)
                 return 0;
         compression = decompress_begins(block, (size_t)n) ? compression_of(fd) : NULL;
         if (compression)
-                return error_set(err, CODE_IMAGE_UNSUPPORTED,
-                        "the file is compressed with %s as a whole; it must be decompressed first",
-                        compression);
+                return error_set(err, CODE_IMAGE_COMPRESSED,
+                        "the file is compressed with %s as a whole", compression);
         return error_set(err, CODE_IMAGE_UNSUPPORTED, "the file is not a tar file");
 }
 

@@ -67,10 +67,13 @@ enum unpack_message {
                                the directory 3. Answered by UNPACK_DONE; entries: names hidden */
         UNPACK_USER,        /* the same layers, text USER: whom it means (user.h). Answered by
                                UNPACK_USER_FOUND or UNPACK_ERROR */
+        UNPACK_EXPAND,      /* u64 most bytes: decompress the file 0 into the file
+                               UNPACK_EXPANDED_FILE of the directory 3. Answered by UNPACK_DONE */
         UNPACK_USER_FOUND,  /* u32 uid, u32 gid, text home (or empty) */
 };
 
-#define UNPACK_MASK_FILE "mask.tar"
+#define UNPACK_MASK_FILE     "mask.tar"
+#define UNPACK_EXPANDED_FILE "expanded.tar"
 
 enum unpack_blob { UNPACK_BLOB_MANIFEST = 1, UNPACK_BLOB_CONFIG, UNPACK_BLOB_INDEX };
 

@@ -3,6 +3,7 @@
 
 #include "beneath.h"
 #include "fd.h"
+#include "images/decompress.h"
 #include "images/image.h"
 #include "images/layer.h"
 #include "images/mask.h"
@@ -57,6 +58,43 @@ static int serve_remove(struct reader *r, struct report *report, struct error *e
                                                                 : report_done(report, &done, err);
 }
 
+static int make_file(const char *name, struct error *err)
+{
+        int fd = beneath_open(SERVE_TREE, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0644);
+
+        return fd >= 0 ? fd : error_errno(err, CODE_INFRA_IO, errno, "%s: cannot be written", name);
+}
+
+static int expand(uint64_t most, struct outcome *ret, struct error *err)
+{
+        _cleanup_fd_ int file = make_file(UNPACK_EXPANDED_FILE, err);
+        struct decompressor *d = file < 0 ? NULL : decompress_open(SERVE_INPUT, err);
+        const unsigned char *piece;
+        ssize_t n = d ? 1 : -1;
+
+        while (n > 0 && (n = decompress_next(d, &piece, err)) > 0) {
+                ret->bytes += (uint64_t)n;
+                if (ret->bytes > most)
+                        n = error_set(err, CODE_IMAGE_TOO_LARGE, "it is too large, decompressed");
+                else if (fd_write_all(file, piece, (size_t)n) < 0)
+                        n = error_errno(err, CODE_INFRA_IO, errno, "cannot be written");
+        }
+        decompress_close(d);
+        if (n < 0 && code_info(err->code)->class == CLASS_SUBMISSION)
+                err->code = CODE_IMAGE_DAMAGED;
+        return n < 0 ? -1 : 0;
+}
+
+static int serve_expand(struct reader *r, struct report *report, struct error *err)
+{
+        struct outcome done = {0};
+        uint64_t most = get_u64(r);
+
+        if (!reader_done(r))
+                return disagree(err);
+        return expand(most, &done, err) < 0 ? -1 : report_done(report, &done, err);
+}
+
 /* --- layers of the store as one tree -------------------------------------------------------- */
 
 /* To be closed in any case. */
@@ -79,12 +117,9 @@ static int open_merged(struct reader *r, struct merged *ret, struct error *err)
 static int write_mask(const struct merged *m, const struct hiding *paths, size_t count,
         uint64_t *ret_hidden, struct error *err)
 {
-        _cleanup_fd_ int file = beneath_open(
-                SERVE_TREE, UNPACK_MASK_FILE, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0644);
+        _cleanup_fd_ int file = make_file(UNPACK_MASK_FILE, err);
 
-        if (file < 0)
-                return error_errno(err, CODE_INFRA_IO, errno, "a mask cannot be written");
-        return mask_write(m, paths, count, file, ret_hidden, err);
+        return file < 0 ? -1 : mask_write(m, paths, count, file, ret_hidden, err);
 }
 
 static int mask(const struct merged *m, struct reader *r, uint64_t *ret_hidden, struct error *err)
@@ -138,6 +173,7 @@ static const struct {
 } requests[] = {
         {UNPACK_IMAGE, serve_file},
         {UNPACK_LAYER, serve_layer},
+        {UNPACK_EXPAND, serve_expand},
         {UNPACK_MASK, serve_mask},
         {UNPACK_USER, serve_user},
         {UNPACK_REMOVE, serve_remove},

@@ -34,30 +34,56 @@ static ssize_t read_some(int fd, char *chunk, size_t size, struct error *err)
         }
 }
 
-static int copy_to_memory(int *fd, uint64_t max, uint64_t *ret_bytes, struct error *err)
+/* Put what comes from *fd into `copy`, which takes its place. */
+static int copy_to(int *fd, int copy, uint64_t max, uint64_t *ret_bytes, struct error *err)
 {
-        _cleanup_fd_ int copy = memfd_create("input", MFD_CLOEXEC);
         char chunk[65536];
         uint64_t total = 0;
         ssize_t n = 1;
 
-        if (copy < 0)
-                return error_errno(err, CODE_INFRA_MEMORY, errno, "cannot keep it in memory");
         while (n > 0 && total <= max) {
                 n = read_some(*fd, chunk, sizeof chunk, err);
                 if (n < 0)
                         return -1;
                 total += (uint64_t)n;
                 if (fd_write_all(copy, chunk, (size_t)n) < 0)
-                        return error_errno(
-                                err, CODE_INFRA_MEMORY, errno, "cannot keep it in memory");
+                        return error_errno(err, CODE_INFRA_IO, errno, "cannot keep a copy of it");
         }
         if (lseek(copy, 0, SEEK_SET) < 0)
                 return error_errno(err, CODE_INFRA_IO, errno, "cannot rewind");
         fd_close(*fd);
-        *fd = take_fd(&copy);
+        *fd = copy;
         *ret_bytes = total;
         return 0;
+}
+
+static int copy_to_memory(int *fd, uint64_t max, uint64_t *ret_bytes, struct error *err)
+{
+        int copy = memfd_create("input", MFD_CLOEXEC);
+
+        if (copy < 0)
+                return error_errno(err, CODE_INFRA_MEMORY, errno, "cannot keep it in memory");
+        if (copy_to(fd, copy, max, ret_bytes, err) == 0)
+                return 0;
+        fd_close(copy);
+        return -1;
+}
+
+int input_keep(int *fd, int dir, struct error *err)
+{
+        uint64_t bytes;
+        struct stat st;
+        int copy;
+
+        if (fstat(*fd, &st) == 0 && S_ISREG(st.st_mode))
+                return 0;
+        copy = openat(dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+        if (copy < 0)
+                return error_errno(err, CODE_INFRA_STATE, errno, "cannot keep a copy of it");
+        if (copy_to(fd, copy, UINT64_MAX, &bytes, err) == 0)
+                return 0;
+        fd_close(copy);
+        return -1;
 }
 
 int input_settle(int *fd, uint64_t max, uint64_t *ret_bytes, struct error *err)

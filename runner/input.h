@@ -9,6 +9,9 @@
 
 /* Open `path` for reading; "-" is standard input. -1 with errno. */
 int input_open(const char *path);
+/* Make *fd a regular file at its start, copying to a file without a name in the directory `dir`
+ * what is none. Signals end it. */
+int input_keep(int *fd, int dir, struct error *err);
 /* Make *fd a regular file at its start, copying to memory what is none (at most a little more than
  * `max` bytes). `ret_bytes` is its size. Signals end it (interrupt.h). */
 int input_settle(int *fd, uint64_t max, uint64_t *ret_bytes, struct error *err);

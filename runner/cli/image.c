@@ -270,7 +270,7 @@ int verb_image(int argc, char **argv, struct error *err)
         if (rest < 0)
                 return -1;
         if (o.common.help)
-                return options_help("image load [--name NAME] FILE|DIRECTORY\n"
+                return options_help("image load [--name NAME] FILE|DIRECTORY|-\n"
                                     "       assay image pull [OPTIONS] REF\n"
                                     "       assay image list | inspect IMAGE | remove IMAGE | gc",
                         "Keeps container images on this machine: loads what docker save, podman "

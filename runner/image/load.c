@@ -17,6 +17,8 @@
 
 enum { DOCUMENTS_MAX = 16 << 20 };
 
+static const uint64_t expanded_max = 64ULL << 30;
+
 void loading_question(struct helper_question *ret, int input, int tree, unsigned request,
         const struct buffer *payload, helper_take take, void *to)
 {
@@ -110,7 +112,7 @@ static const char architecture[] = "arm64";
 static const char architecture[] = "amd64";
 #endif
 
-static int read_file(struct loading *l, struct error *err)
+static int ask_file(struct loading *l, struct error *err)
 {
         _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
         struct store_layer unused;
@@ -124,6 +126,46 @@ static int read_file(struct loading *l, struct error *err)
                         l, l->input, unused.tree, UNPACK_IMAGE, &payload, take_said, l, err);
         store_abandon_layer(&l->store, &unused);
         return r;
+}
+
+static int take_expanded(void *to, unsigned type, struct reader *r, struct error *err)
+{
+        (void)to;
+        if (type != UNPACK_DONE)
+                return error_set(err, CODE_INTERNAL_FRAME, "the unpacker sent an unknown frame");
+        *r = reader_of(NULL, 0);
+        return 1;
+}
+
+/* What is compressed as a whole becomes a file on the disk, since it is read more than once. */
+static int expand(struct loading *l, struct error *err)
+{
+        _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
+        int file;
+
+        put_u64(&payload, expanded_max);
+        if (store_begin_layer(&l->store, &l->expanded, err) < 0 ||
+                loading_ask(l, l->input, l->expanded.tree, UNPACK_EXPAND, &payload, take_expanded,
+                        NULL, err) < 0)
+                return -1;
+        file = openat(l->expanded.tree, UNPACK_EXPANDED_FILE,
+                O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+        if (file < 0)
+                return error_errno(err, CODE_INFRA_STATE, errno, "the decompressed file");
+        fd_close(l->input);
+        l->input = file;
+        return 0;
+}
+
+static int read_file(struct loading *l, struct error *err)
+{
+        if (!l->is_directory && input_keep(&l->input, l->store.incoming, err) < 0)
+                return -1;
+        if (ask_file(l, err) == 0)
+                return 0;
+        if (err->code != CODE_IMAGE_COMPRESSED || expand(l, err) < 0)
+                return -1;
+        return ask_file(l, err);
 }
 
 /* --- an image ------------------------------------------------------------------------------- */
@@ -259,6 +301,7 @@ static int open_store(struct loading *l, struct error *err)
         l->store = (struct store)STORE_INIT;
         l->channel = (struct channel)CHANNEL_INIT;
         l->pulled = (struct store_layer)STORE_LAYER_INIT;
+        l->expanded = (struct store_layer)STORE_LAYER_INIT;
         interrupt_hold();
         umask(022);
         privilege_ids(&uid, &gid);
@@ -307,7 +350,7 @@ static int open_input(struct loading *l, const char *path, struct error *err)
         l->is_directory = S_ISDIR(st.st_mode);
         if (l->is_directory)
                 return channel_trust_tree(&l->channel, l->input, err);
-        return S_ISREG(st.st_mode)
+        return S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)
                        ? 0
                        : error_set(err, CODE_IMAGE_NOT_FOUND, "%s: not a file or directory", path);
 }
@@ -360,6 +403,8 @@ int load_images(const char *path, const struct load_options *options,
         }
         buffer_free(&l->documents);
         store_abandon_layer(&l->store, &l->pulled);
+        if (l->expanded.place >= 0)
+                loading_remove_layer(l, &l->expanded);
         channel_close(&l->channel);
         store_close(&l->store);
         fd_close(l->input);

@@ -15,8 +15,9 @@ struct loading {
         struct store store;
         struct channel channel;
         int input;
-        bool is_directory;         /* with a file for each blob */
-        struct store_layer pulled; /* that directory, when it was fetched */
+        bool is_directory;           /* with a file for each blob */
+        struct store_layer pulled;   /* that directory, when it was fetched */
+        struct store_layer expanded; /* where a file that was compressed lies decompressed */
         struct {
                 struct image image;
                 struct buffer said; /* as the unpacker said it, and its documents */

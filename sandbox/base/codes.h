@@ -36,6 +36,7 @@ X(BUILD_OUTPUT,        "build.unsafe_output",      CLASS_SUBMISSION, END_REJECTE
 X(IMAGE_INVALID,       "image.invalid",            CLASS_INFRA, END_ERROR, "save the image again with an ordinary tool, such as `docker save`, `podman save` or `skopeo copy`")
 X(IMAGE_NOT_FOUND,     "image.not_found",          CLASS_INFRA, END_ERROR, "name an image that the file or the registry has, for this kind of machine")
 X(IMAGE_UNSUPPORTED,   "image.unsupported",        CLASS_INFRA, END_ERROR, "save the image with all its layers as an OCI layout, an OCI archive or a docker-archive")
+X(IMAGE_COMPRESSED,    "image.compressed",         CLASS_INFRA, END_ERROR, "decompress the file until it is a tar file; it is compressed more than once")
 X(IMAGE_DIGEST,        "image.digest_mismatch",    CLASS_INFRA, END_ERROR, "the file was damaged or changed: save or download it again")
 X(IMAGE_LAYER_INVALID, "image.layer_invalid",      CLASS_INFRA, END_ERROR, "rebuild or save the image again; this layer is not what a builder writes")
 X(IMAGE_TOO_LARGE,     "image.too_large",          CLASS_INFRA, END_ERROR, "use a smaller image: leave caches and build tools out of it")

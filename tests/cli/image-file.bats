@@ -505,7 +505,7 @@ END
     for compress in gzip xz zstd bzip2; do
         $compress -c < packed > compressed
         look compressed
-        refused_as image.unsupported "compressed with $compress"
+        refused_as image.compressed "compressed with $compress"
     done
     : > empty
     look empty

@@ -64,6 +64,36 @@ in_image() { # IMAGE COMMAND…
     is 'left after gc' 0 "$(layers_there)"
 }
 
+@test "a file may be compressed as a whole, and come from a pipe" {
+    layout oci it base app
+    tar -C oci -cf oci.tar .
+    for compress in 'gzip -1' 'zstd -q' 'xz -0' bzip2; do
+        $compress < oci.tar > compressed
+        "$ASSAY" image load compressed > said
+        grep -qx "sha256:$digits it" said
+        nothing_coming
+    done
+    id=$("$ASSAY" image inspect it | jq -r .id)
+    for file in oci.tar compressed; do
+        "$ASSAY" image remove it
+        # shellcheck disable=SC2002 # a pipe is meant
+        is 'from a pipe' "sha256:$id it" "$(cat $file | "$ASSAY" image load -)"
+        is 'from standard input' "sha256:$id it" "$("$ASSAY" image load - < $file)"
+        nothing_coming
+    done
+    gzip compressed
+    status=0
+    "$ASSAY" image load compressed.gz 2> errors || status=$?
+    is status 4 "$status"
+    grep -q '^assay: image.compressed: ' errors
+    head -c 5000 compressed.gz > cut
+    status=0
+    "$ASSAY" image load cut 2> errors || status=$?
+    is status 4 "$status"
+    grep -q '^assay: image.damaged: ' errors
+    nothing_coming
+}
+
 @test "environment and directory: the image's, under what the command line says" {
     config='{"Env": ["PATH=/bin", "A=image", "B=image", "TZ=Asia/Tokyo"], "WorkingDir": "/app"}' layout oci it base app
     "$ASSAY" image load oci --quiet
