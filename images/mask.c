@@ -92,16 +92,15 @@ static int compare(const void *left, const void *right)
 static int note(struct mask *k, const char *path, bool itself, struct error *err)
 {
         struct hiding *more = realloc(k->real, (k->count + 1) * sizeof *more);
-        char *copy = strdup(path);
 
-        if (more)
+        if (more) {
                 k->real = more;
-        if (more && copy) {
-                k->real[k->count++] = (struct hiding){copy, itself};
-                return 0;
+                more[k->count] = (struct hiding){strdup(path), itself};
         }
-        free(copy);
-        return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+        if (!more || !more[k->count].path)
+                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+        k->count++;
+        return 0;
 }
 
 /* Where it really is, and where it leads to if it is a link. */

@@ -59,7 +59,7 @@ static int step(
         bool found = false;
 
         for (unsigned i = m->count; i-- > 0;) {
-                struct stat st;
+                struct stat st = {0};
                 int r = item->in[i] ? look_in_layer(m->trees[i], path, &st, err) : 0;
 
                 if (r < 0)

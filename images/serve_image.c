@@ -154,7 +154,7 @@ static int serve_mask(struct reader *r, struct report *report, struct error *err
 static int serve_user(struct reader *r, struct report *report, struct error *err)
 {
         struct merged m;
-        struct user user;
+        struct user user = {0};
         int found = open_merged(r, &m, err);
         char *text = found < 0 ? NULL : get_new_text(r, UNPACK_MAX_PATH);
 

@@ -54,12 +54,8 @@ static unsigned split(char *line, char *fields[MOST_FIELDS])
 {
         unsigned count = 0;
 
-        for (char *at = line; at && count < MOST_FIELDS;) {
-                fields[count++] = at;
-                at = strchr(at, ':');
-                if (at)
-                        *at++ = '\0';
-        }
+        while (count < MOST_FIELDS && (fields[count] = strsep(&line, ":")))
+                count++;
         return count;
 }
 
