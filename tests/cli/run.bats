@@ -20,7 +20,7 @@ setup() {
     is 'id length' 26 "$(field '.id | length')"
     is sha256 "$(sha256sum < "$work/submission.tar.gz" | cut -d' ' -f1)" "$(field .submission.sha256)"
     is integrity shared "$(field .isolation.integrity)"
-    is phases 'received unpack start run collect score' "$(field '[.phases[].name] | join(" ")')"
+    is phases 'received unpack image start run collect score' "$(field '[.phases[].name] | join(" ")')"
     is 'phases in order' true "$(field '[.phases[].start_us] | . == sort')"
     is 'wall limit' '600 s by clock' "$(field '.limits.wall | .value + " by " + .enforced_by')"
     nothing_left
