@@ -70,7 +70,7 @@ X(JUDGE_INVALID,       "judge.invalid_verdict",    CLASS_JUDGE, END_ERROR, "the 
 /* This machine. */
 X(INFRA_LIMITS,        "infra.weak_limits",        CLASS_INFRA, END_ERROR, "run as root or in a delegated cgroup, or accept weaker limits with --allow-weak-limits; `assay doctor` tells more")
 X(INFRA_CELL,          "infra.cell",               CLASS_INFRA, END_ERROR, "`assay doctor` tells what this machine lacks")
-X(INFRA_NETWORK,       "infra.network",            CLASS_INFRA, END_ERROR, "apt-get install passt, which has pasta; it also needs /dev/net/tun, and a network of the machine's own")
+X(INFRA_NETWORK,       "infra.network",            CLASS_INFRA, END_ERROR, "apt-get install passt, which has pasta; it also needs a /dev/net/tun that any user may open (chmod 666), and a network of the machine's own")
 X(INFRA_CGROUP,        "infra.cgroup",             CLASS_INFRA, END_ERROR, "`assay doctor` tells what this machine lacks")
 X(INFRA_HELPER,        "infra.helper_missing",     CLASS_INFRA, END_ERROR, "install Assay again; its programs belong together")
 X(INFRA_STATE,         "infra.state",              CLASS_INFRA, END_ERROR, "check the state directory (ASSAY_STATE) and its free space")
