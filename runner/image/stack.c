@@ -203,6 +203,22 @@ static int run_jobs(struct jobs *j, struct error *err)
         return 0;
 }
 
+/* Layers are at least as large unpacked as they are in the file. */
+static int check_room(const struct jobs *j, struct error *err)
+{
+        struct store *s = &j->loading->store;
+        uint64_t wanted = 0, free = 0;
+
+        for (unsigned n = 0; n < j->image->layer_count; n++)
+                if (!store_has_layer(s, j->layers[n].diff_id) && j->layers[n].length != UINT64_MAX)
+                        wanted += j->layers[n].length;
+        if (wanted == 0 || store_free_bytes(s, &free) < 0 || wanted <= free)
+                return 0;
+        return error_set(err, CODE_INFRA_STATE,
+                "the disk of the image store is full: %llu MiB are needed at least, %llu are free",
+                (unsigned long long)(wanted >> 20), (unsigned long long)(free >> 20));
+}
+
 /* As many at once as there are processors for. */
 static unsigned most_jobs(void)
 {
@@ -224,7 +240,9 @@ static int load_layers(struct loading *l, const struct image *i, struct error *e
                 if (!l->is_directory)
                         j.layers[n].member = (char[]){""};
         }
-        r = run_jobs(&j, err);
+        r = check_room(&j, err);
+        if (r == 0)
+                r = run_jobs(&j, err);
         for (unsigned n = 0; n < j.most; n++)
                 if (j.job[n].layer) {
                         helper_give_up(&l->channel, &j.job[n].asked);

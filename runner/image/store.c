@@ -13,6 +13,7 @@
 #include <limits.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 enum { RECORD_MAX = 32 << 20, SHORTEST_ID = 8 };
@@ -93,6 +94,16 @@ void store_be_among_others(const struct store *s)
 bool store_has_layer(const struct store *s, const char *diff_id)
 {
         return is_digest(diff_id) && faccessat(s->layers, diff_id, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+int store_free_bytes(const struct store *s, uint64_t *ret)
+{
+        struct statvfs st;
+
+        if (fstatvfs(s->incoming, &st) < 0)
+                return -1;
+        *ret = (uint64_t)st.f_bavail * st.f_frsize;
+        return 0;
 }
 
 /* It may have been taken out between opening and locking. */

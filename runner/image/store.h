@@ -57,6 +57,9 @@ struct store_layer {
                 .place = -EBADF, .tree = -EBADF                                                    \
         }
 
+/* What a runner may still write to its file system. -1: it does not tell. */
+int store_free_bytes(const struct store *s, uint64_t *ret);
+
 /* Is it there? */
 bool store_has_layer(const struct store *s, const char *diff_id);
 /* The files of a layer that is there: a descriptor of the directory, which keeps the layer from
