@@ -164,14 +164,27 @@ int inventory_add(struct inventory *v, const char *path, enum item_kind kind, st
         return become(ret->item, path, kind, err);
 }
 
-enum item_kind inventory_kind(const struct inventory *v, const char *path)
+struct item *inventory_find_in(
+        const struct inventory *v, const struct item *folder, const char *name)
 {
-        const struct item *i = v->root;
+        return find(v, folder, name, strlen(name));
+}
+
+struct item *inventory_find(const struct inventory *v, const char *path)
+{
+        struct item *i = v->root;
 
         for (size_t len; i && *path; path += len + (path[len] == '/')) {
                 len = strcspn(path, "/");
                 i = find(v, i, path, len);
         }
+        return i;
+}
+
+enum item_kind inventory_kind(const struct inventory *v, const char *path)
+{
+        const struct item *i = inventory_find(v, path);
+
         return i ? i->kind : ITEM_NOTHING;
 }
 

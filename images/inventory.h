@@ -15,10 +15,17 @@ enum item_kind { ITEM_NOTHING, ITEM_DIRECTORY, ITEM_FILE, ITEM_SYMLINK, ITEM_PIP
 
 /* A name. An ITEM_NOTHING is only hidden. */
 struct item {
-        struct item *parent;  /* NULL: the layer's root */
-        struct item *older;   /* the one added before; a directory is older than what it holds */
-        struct attributes at; /* of a directory, at the end */
-        mode_t made_mode;     /* until then */
+        struct item *parent; /* NULL: the layer's root */
+        struct item *older;  /* the one added before; a directory is older than what it holds */
+        union {
+                struct attributes at;        /* of a directory, at the end */
+                struct {                     /* of what is none */
+                        uint64_t number;     /* of the entry that made it, or 0 */
+                        struct item *source; /* what it is a second name of */
+                        const char *differs; /* how, from what it must be */
+                };
+        };
+        mode_t made_mode; /* until then */
         uint16_t name_len;
         uint8_t kind;
         bool hidden; /* what the layers below have of this name */
@@ -50,6 +57,11 @@ struct addition {
  * that is no directory; a directory and something else), image.too_large. */
 int inventory_add(struct inventory *v, const char *path, enum item_kind kind, struct addition *ret,
         struct error *err);
+/* What is known of `path`, or NULL. */
+struct item *inventory_find(const struct inventory *v, const char *path);
+/* Of a name in a directory. */
+struct item *inventory_find_in(
+        const struct inventory *v, const struct item *folder, const char *name);
 /* What `path` is so far. */
 enum item_kind inventory_kind(const struct inventory *v, const char *path);
 void inventory_path(const struct item *item, struct path *ret);

@@ -11,6 +11,7 @@
 #include "images/tree.h"
 #include "quantity.h"
 
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,6 +25,8 @@ struct layering {
         const struct layer_request *request;
         struct report *report;
         struct source source;
+        struct skeleton *skeleton;
+        unsigned char *replaced; /* a bit for each entry whose file is gone, or NULL */
         struct tree tree;
         struct inventory inventory;
         struct entry entry;
@@ -226,18 +229,59 @@ static int carry_out(struct layering *l, struct error *err)
         return 0;
 }
 
+/* Its content is needed for the skeleton, but not there any more. */
+static int note_replaced(struct layering *l, const struct item *i, struct error *err)
+{
+        if (i->number == 0)
+                return 0;
+        if (!l->replaced)
+                l->replaced = calloc(l->request->max_entries / 8 + 1, 1);
+        if (!l->replaced)
+                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+        l->replaced[i->number / 8] |= (unsigned char)(1U << i->number % 8);
+        return 0;
+}
+
+static bool is_replaced(const struct layering *l)
+{
+        return l->replaced && l->replaced[l->headers / 8] & 1U << l->headers % 8;
+}
+
+/* Tell the skeleton where the current entry's content will be found. Who verifies the layer may
+ * have no right to read a file that its owner may not read. */
+static int note_content(struct layering *l, struct error *err)
+{
+        struct item *item = l->plan.place.item;
+        bool in_tree = l->plan.step == LAYER_FILE && !is_replaced(l) && l->at.mode & S_IRUSR &&
+                       source_is_whole(&l->source);
+        int r = in_tree ? skeleton_file(l->skeleton, l->plan.path.text, source_offset(&l->source),
+                                  l->entry.size, err)
+                        : 0;
+
+        if (steps[l->plan.step].replaces)
+                item->number = r > 0 ? l->headers : 0;
+        return r < 0 ? -1 : 0;
+}
+
+static int judge_next(struct layering *l, struct error *err)
+{
+        if (++l->headers > l->request->max_entries)
+                return error_set(err, CODE_IMAGE_TOO_LARGE, "more than %llu entries",
+                        (unsigned long long)l->request->max_entries);
+        attributes_read(l->source.entry, &l->at);
+        return layer_entry_judge(&l->entry, &l->inventory, &l->plan, err);
+}
+
 static int go_through(struct layering *l, struct error *err)
 {
         bool renamed;
         int r;
 
         while ((r = source_next(&l->source, &l->entry, &renamed, err)) > 0) {
-                if (++l->headers > l->request->max_entries)
-                        return error_set(err, CODE_IMAGE_TOO_LARGE, "more than %llu entries",
-                                (unsigned long long)l->request->max_entries);
-                attributes_read(l->source.entry, &l->at);
-                if (layer_entry_judge(&l->entry, &l->inventory, &l->plan, err) < 0 ||
-                        carry_out(l, err) < 0)
+                if (judge_next(l, err) < 0 ||
+                        (steps[l->plan.step].replaces &&
+                                note_replaced(l, l->plan.place.item, err) < 0) ||
+                        note_content(l, err) < 0 || carry_out(l, err) < 0)
                         return -1;
         }
         return r;
@@ -338,16 +382,37 @@ static enum code code_for_image(enum code code)
         }
 }
 
+/* Only at the end it is known which files were replaced in the same layer. */
+static int write_skeleton_again(struct layering *l, const struct blob *b, struct error *err)
+{
+        bool renamed;
+        int r;
+
+        source_close(&l->source);
+        skeleton_close(l->skeleton);
+        inventory_free(&l->inventory);
+        l->headers = 0;
+        if (skeleton_open(l->skeleton, l->report, err) < 0 ||
+                inventory_init(&l->inventory, l->request->max_entries, err) < 0 ||
+                source_open_layer(&l->source, b, l->skeleton, err) < 0)
+                return -1;
+        while ((r = source_next(&l->source, &l->entry, &renamed, err)) > 0)
+                if (judge_next(l, err) < 0 || note_content(l, err) < 0)
+                        return -1;
+        return r < 0 ? -1 : skeleton_finish(l->skeleton, err);
+}
+
 static int unpack_blob(
         struct layering *l, const struct blob *b, struct layer_outcome *ret, struct error *err)
 {
-        if (source_open_layer(&l->source, b, err) < 0 || go_through(l, err) < 0 ||
-                settle(l, err) < 0 || warn_all(l, err) < 0)
+        if (skeleton_open(l->skeleton, l->report, err) < 0 ||
+                source_open_layer(&l->source, b, l->skeleton, err) < 0 || go_through(l, err) < 0 ||
+                skeleton_finish(l->skeleton, err) < 0 || settle(l, err) < 0 || warn_all(l, err) < 0)
                 return -1;
         decompress_digests(l->source.bytes, ret->digest, ret->diff_id);
         ret->entries = l->inventory.count;
         ret->bytes = l->bytes;
-        return 0;
+        return l->replaced ? write_skeleton_again(l, b, err) : 0;
 }
 
 /* The file that the blob is in: the input, or one in it. A pipe there must not keep us waiting. */
@@ -370,7 +435,11 @@ static int open_file(int input, const char *member, int *ret_member, struct erro
 int layer_unpack(int input, int root, const struct layer_request *request, struct report *report,
         struct layer_outcome *ret, struct error *err)
 {
-        struct layering l = {.request = request, .report = report, .tree = TREE_INIT(root)};
+        static struct skeleton skeleton;
+        struct layering l = {.request = request,
+                .report = report,
+                .skeleton = &skeleton,
+                .tree = TREE_INIT(root)};
         _cleanup_fd_ int member = -EBADF;
         struct blob blob = {.offset = request->offset, .length = request->length};
         int r = inventory_init(&l.inventory, request->max_entries, err);
@@ -382,6 +451,8 @@ int layer_unpack(int input, int root, const struct layer_request *request, struc
         if (r < 0)
                 err->code = code_for_image(err->code);
         source_close(&l.source);
+        skeleton_close(&skeleton);
+        free(l.replaced);
         tree_close(&l.tree);
         inventory_free(&l.inventory);
         return r < 0 ? -1 : 0;

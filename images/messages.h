@@ -3,14 +3,14 @@
  * answered in both.
  *
  *   0  the archive, or for UNPACK_IMAGE what holds images: a regular file, read-only, or a
- *      directory; for UNPACK_MASK and _USER the directory of all layers (anything for
- *      UNPACK_REMOVE)
+ *      directory; for UNPACK_MASK, _USER, _VERIFY and _TAR the directory of all layers (anything
+ *      for UNPACK_REMOVE)
  *   1  a socket: requests come, answers go
  *   2  /dev/null
  *   3  the directory to fill (or, for UNPACK_REMOVE, to empty), owned by the unpacker's id
  *
  * Each request is answered by any number of UNPACK_WARNING, then UNPACK_DONE or UNPACK_ERROR; for a
- * layer of UNPACK_OPAQUE and UNPACK_WARNING, then UNPACK_LAYER_DONE or UNPACK_ERROR.
+ * layer of UNPACK_OPAQUE, _SKELETON and UNPACK_WARNING, then UNPACK_LAYER_DONE or UNPACK_ERROR.
  * The unpacker ends when the other side closes. After an error the directory may hold a partial
  * tree; the runner asks for UNPACK_REMOVE, on the same socket or of a new process.
  *
@@ -70,10 +70,19 @@ enum unpack_message {
         UNPACK_EXPAND,      /* u64 most bytes: decompress the file 0 into the file
                                UNPACK_EXPANDED_FILE of the directory 3. Answered by UNPACK_DONE */
         UNPACK_USER_FOUND,  /* u32 uid, u32 gid, text home (or empty) */
+        UNPACK_SKELETON, /* of a layer that is unpacked: u8 anew (forget what came before), bytes:
+                            the next of its skeleton, a gzip file (skeleton.h) */
+        UNPACK_VERIFY,   /* text name of a layer below the directory 0, u64 max_entries: compare
+                            it with its skeleton (verify.h); the directory 3 is for trying
+                            things. Answered like UNPACK_LAYER, or by image.corrupt */
+        UNPACK_TAR,      /* text name of a layer: write its tar to the file UNPACK_TAR_FILE of the
+                            directory 3. Answered by UNPACK_LAYER_DONE; bytes: of the tar */
 };
 
 #define UNPACK_MASK_FILE     "mask.tar"
 #define UNPACK_EXPANDED_FILE "expanded.tar"
+#define UNPACK_TAR_FILE      "layer.tar"
+#define UNPACK_SKELETON_FILE "skeleton" /* of a layer, beside its tree */
 
 enum unpack_blob { UNPACK_BLOB_MANIFEST = 1, UNPACK_BLOB_CONFIG, UNPACK_BLOB_INDEX };
 
@@ -91,8 +100,9 @@ enum {
         UNPACK_MAX_REQUIRED = 1000,
         UNPACK_MAX_PATH = 4095, /* bytes of an entry's path: as many as the kernel takes */
         UNPACK_MAX_PIECE = 1 << 20,
-        UNPACK_MAX_LAYERS = 500, /* of an image */
-        UNPACK_MAX_STACK = 128,  /* to be looked at as one tree */
+        UNPACK_MAX_SKELETON = 1 << 29, /* bytes */
+        UNPACK_MAX_LAYERS = 500,       /* of an image */
+        UNPACK_MAX_STACK = 128,        /* to be looked at as one tree */
 };
 
 #define UNPACK_SECTIONS                                                                            \

@@ -61,6 +61,16 @@ int report_opaque(struct report *r, const char *path, struct error *err)
         return frame_send(r->fd, UNPACK_OPAQUE, &b, NULL, 0, err);
 }
 
+int report_skeleton(
+        struct report *r, bool anew, const unsigned char *bytes, size_t len, struct error *err)
+{
+        _cleanup_buffer_ struct buffer b = BUFFER_INIT;
+
+        put_u8(&b, anew);
+        put_bytes(&b, bytes, len);
+        return frame_send(r->fd, UNPACK_SKELETON, &b, NULL, 0, err);
+}
+
 int report_layer_done(struct report *r, const struct layer_outcome *o, struct error *err)
 {
         _cleanup_buffer_ struct buffer b = BUFFER_INIT;

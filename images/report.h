@@ -38,6 +38,9 @@ int report_section(struct report *r, unsigned number, const struct buffer *text,
 int report_done(struct report *r, const struct outcome *o, struct error *err);
 /* A directory of a layer that hides what lies below; "" is the layer's root. */
 int report_opaque(struct report *r, const char *path, struct error *err);
+/* Bytes of the skeleton of a layer; `anew`: what came before is none of it. */
+int report_skeleton(
+        struct report *r, bool anew, const unsigned char *bytes, size_t len, struct error *err);
 int report_layer_done(struct report *r, const struct layer_outcome *o, struct error *err);
 /* A raw document of an image, in as many frames as it needs. */
 int report_blob(struct report *r, enum unpack_blob kind, const char *digest,

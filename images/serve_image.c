@@ -9,6 +9,7 @@
 #include "images/mask.h"
 #include "images/remove.h"
 #include "images/user.h"
+#include "images/verify.h"
 
 #include <stdlib.h>
 
@@ -114,6 +115,13 @@ static int open_merged(struct reader *r, struct merged *ret, struct error *err)
         return opened;
 }
 
+static int make_file(const char *name, struct error *err)
+{
+        int fd = beneath_open(SERVE_TREE, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0644);
+
+        return fd >= 0 ? fd : error_errno(err, CODE_INFRA_IO, errno, "%s: cannot be written", name);
+}
+
 static int write_mask(const struct merged *m, const struct hiding *paths, size_t count,
         uint64_t *ret_hidden, struct error *err)
 {
@@ -165,6 +173,38 @@ static int serve_user(struct reader *r, struct report *report, struct error *err
         return found < 0 ? -1 : report_user(report, &user, err);
 }
 
+/* --- a layer of the store and its tar ------------------------------------------------------- */
+
+static int serve_verify(struct reader *r, struct report *report, struct error *err)
+{
+        struct layer_outcome done = {0};
+        char name[DIGEST_SIZE];
+        uint64_t max_entries;
+
+        get_text(r, name, sizeof name);
+        max_entries = get_u64(r);
+        if (!reader_done(r))
+                return disagree(err);
+        return layer_verify(SERVE_INPUT, name, SERVE_TREE, max_entries, report, &done, err) < 0
+                       ? -1
+                       : report_layer_done(report, &done, err);
+}
+
+static int serve_tar(struct reader *r, struct report *report, struct error *err)
+{
+        struct layer_outcome done = {0};
+        char name[DIGEST_SIZE];
+        _cleanup_fd_ int file = -EBADF;
+
+        get_text(r, name, sizeof name);
+        if (!reader_done(r))
+                return disagree(err);
+        file = make_file(UNPACK_TAR_FILE, err);
+        return file < 0 || layer_write_tar(SERVE_INPUT, name, file, &done, err) < 0
+                       ? -1
+                       : report_layer_done(report, &done, err);
+}
+
 /* -------------------------------------------------------------------------------------------- */
 
 static const struct {
@@ -176,6 +216,8 @@ static const struct {
         {UNPACK_EXPAND, serve_expand},
         {UNPACK_MASK, serve_mask},
         {UNPACK_USER, serve_user},
+        {UNPACK_VERIFY, serve_verify},
+        {UNPACK_TAR, serve_tar},
         {UNPACK_REMOVE, serve_remove},
 };
 

@@ -120,7 +120,7 @@ static int failure(struct source *s, struct error *err)
 
         if (s->why.code != CODE_NONE) {
                 *err = s->why;
-                return name ? error_add(err, "%.200s", name) : -1;
+                return name && !s->rebuilt ? error_add(err, "%.200s", name) : -1;
         }
         if (message && strstr(message, "Unrecognized archive format"))
                 return refuse_unknown(s, err);
@@ -137,11 +137,33 @@ static int failure(struct source *s, struct error *err)
 
 /* --- opening -------------------------------------------------------------------------------- */
 
+uint64_t source_offset(const struct source *s)
+{
+        return (uint64_t)archive_filter_bytes(s->archive, 0);
+}
+
+bool source_is_whole(const struct source *s)
+{
+        return archive_entry_sparse_count(s->entry) == 0;
+}
+
+/* The next bytes of a tar. */
+static ssize_t next_piece(struct source *s, const unsigned char **ret, struct error *err)
+{
+        ssize_t n = s->rebuilt ? rebuild_next(s->rebuilt, ret, err)
+                               : decompress_next(s->bytes, ret, err);
+
+        if (n > 0 && s->skeleton &&
+                skeleton_take(s->skeleton, *ret, (size_t)n, source_offset(s), err) < 0)
+                return -1;
+        return n;
+}
+
 static la_ssize_t read_piece(struct archive *archive, void *source, const void **ret)
 {
         struct source *s = source;
-        const unsigned char *piece;
-        ssize_t n = decompress_next(s->bytes, &piece, &s->why);
+        const unsigned char *piece = NULL;
+        ssize_t n = next_piece(s, &piece, &s->why);
 
         (void)archive;
         *ret = s->piece = piece;
@@ -271,10 +293,24 @@ static bool is_layer_compression(const char *name)
         return !name || strcmp(name, "gzip") == 0 || strcmp(name, "zstd") == 0;
 }
 
-int source_open_layer(struct source *s, const struct blob *b, struct error *err)
+int source_open_rebuilt(struct source *s, struct rebuild *rebuilt, struct error *err)
 {
-        *s = (struct source){
-                .fd = b->fd, .kind = SOURCE_TAR, .is_layer = true, .converted = BUFFER_INIT};
+        *s = (struct source){.fd = -EBADF,
+                .kind = SOURCE_TAR,
+                .is_layer = true,
+                .rebuilt = rebuilt,
+                .converted = BUFFER_INIT};
+        return open_archive(s, err);
+}
+
+int source_open_layer(
+        struct source *s, const struct blob *b, struct skeleton *skeleton, struct error *err)
+{
+        *s = (struct source){.fd = b->fd,
+                .kind = SOURCE_TAR,
+                .is_layer = true,
+                .skeleton = skeleton,
+                .converted = BUFFER_INIT};
         s->bytes = decompress_open_blob(b, err);
         if (!s->bytes)
                 return -1;
@@ -372,7 +408,7 @@ static bool is_zero(const unsigned char *bytes, size_t len)
 static int finish_tar(struct source *s, struct error *err)
 {
         const unsigned char *piece;
-        uint64_t behind = s->given - (uint64_t)archive_filter_bytes(s->archive, 0);
+        uint64_t behind = s->given - source_offset(s);
         ssize_t n;
 
         if (behind <= s->piece_len)
@@ -380,14 +416,14 @@ static int finish_tar(struct source *s, struct error *err)
         if (s->all_read && !is_zero(s->last, sizeof s->last))
                 return error_set(
                         err, CODE_ARCHIVE_TRUNCATED, "the archive ends without its end mark");
-        while ((n = decompress_next(s->bytes, &piece, err)) > 0) {
+        while ((n = next_piece(s, &piece, err)) > 0) {
                 s->left_some |= !is_zero(piece, (size_t)n);
                 behind += (uint64_t)n;
                 if (behind > PADDING_MOST)
                         return error_set(err, CODE_ARCHIVE_DAMAGED,
                                 "more than 1 MiB behind the end of the archive");
         }
-        s->left_some |= decompress_left_some(s->bytes);
+        s->left_some |= s->bytes && decompress_left_some(s->bytes);
         return n < 0 ? -1 : 0;
 }
 

@@ -6,6 +6,8 @@
 
 #include "images/decompress.h"
 #include "images/entry.h"
+#include "images/rebuild.h"
+#include "images/skeleton.h"
 #include "images/zip_directory.h"
 
 #include <sys/types.h>
@@ -23,6 +25,8 @@ struct source {
         bool twice, began;          /* twice: compressed */
         bool is_layer;              /* its bytes are a part of `fd` */
         struct decompressor *bytes; /* of a tar archive, or of an answer */
+        struct rebuild *rebuilt;    /* where they come from instead; borrowed */
+        struct skeleton *skeleton;  /* where they go to also; borrowed, or NULL */
         struct error why;           /* they ended with; code NONE: they did not */
         bool all_read;              /* the reader asked for more than there is */
         bool left_some;             /* behind the end was something else */
@@ -36,8 +40,11 @@ struct source {
 /* Start at the beginning of the file or directory `fd`; a folder may have at most `max` names. `s`
  * must stay where it is until source_close(). */
 int source_open(struct source *s, int fd, uint64_t max, struct error *err);
-/* The same of a layer of an image, a tar archive in a blob. */
-int source_open_layer(struct source *s, const struct blob *b, struct error *err);
+/* The same of a layer of an image, a tar archive in a blob, whose bytes `skeleton` gets. */
+int source_open_layer(
+        struct source *s, const struct blob *b, struct skeleton *skeleton, struct error *err);
+/* The same of a layer whose tar is rebuilt. */
+int source_open_rebuilt(struct source *s, struct rebuild *rebuilt, struct error *err);
 void source_close(struct source *s);
 #define _cleanup_source_ __attribute__((cleanup(source_close)))
 
@@ -49,6 +56,10 @@ bool source_left_some(const struct source *s);
 /* After the last entry: the digest of a directory (folder.h), or "". */
 void source_digest(struct source *s, char ret[65]);
 
+/* Where in the tar the content of the current entry begins. */
+uint64_t source_offset(const struct source *s);
+/* The tar has all of its content, and nothing else there. */
+bool source_is_whole(const struct source *s);
 /* The next piece of the current entry's data and where in the file it belongs (pieces of a sparse
  * file leave holes). 1, or 0 at the end, or -1. */
 int source_data(struct source *s, const void **ret_data, size_t *ret_len, uint64_t *ret_offset,

@@ -69,9 +69,9 @@ static int take_answer(const struct helper_question *q, int socket, struct error
 {
         _cleanup_frame_ struct frame f = FRAME_INIT;
         uint64_t deadline = clock_us() + patience(q) * 1000000ULL;
-        size_t bytes = 0;
+        uint64_t most = q->most > 0 ? q->most : MAX_BYTES, bytes = 0;
 
-        for (unsigned count = 0; count < MAX_FRAMES && bytes < MAX_BYTES; count++) {
+        for (unsigned count = 0; count < MAX_FRAMES && bytes < most; count++) {
                 struct reader r;
                 int got;
 

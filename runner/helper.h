@@ -21,6 +21,7 @@ struct helper_question {
         enum error_class blamed;      /* whose fault, but ours, it may say that its input is */
         enum code too_slow;           /* when it used up its processor time */
         unsigned patience;            /* seconds until it must have answered; 0: two minutes */
+        uint64_t most;                /* bytes of its answer; 0: 64 MiB */
         bool must_finish;             /* tidying up: signals wait until it is done */
         int (*meanwhile)(void *to, struct error *err); /* work to do before its answer is heard */
         helper_take take;

@@ -5,6 +5,7 @@
 #include "image/load.h"
 #include "image/pull.h"
 #include "image/record.h"
+#include "image/verify.h"
 #include "report/json.h"
 
 #include <unistd.h>
@@ -12,6 +13,7 @@
 struct image_options {
         struct common_options common;
         const char *name, *tls_verify;
+        bool remove;
 };
 
 static int open_for_looking(struct store *s, struct error *err)
@@ -241,19 +243,45 @@ static int collect(struct image_options *o, char **arguments, struct error *err)
         return 0;
 }
 
+/* --- verify --------------------------------------------------------------------------------- */
+
+static void say_good(void *to, const char *id)
+{
+        const struct image_options *o = to;
+
+        if (!o->common.quiet)
+                printf("%.12s  good\n", id);
+}
+
+static void say_damaged(void *to, const char *what, const char *how)
+{
+        const struct image_options *o = to;
+
+        if (!o->common.quiet)
+                printf("%.*s  %s\n", is_digest(what) ? 12 : STORE_NAME_MAX, what, how);
+}
+
+static int verify(struct image_options *o, char **arguments, struct error *err)
+{
+        const struct verify_listener listener = {say_good, say_damaged, o};
+
+        return verify_images(arguments[0], o->remove, &listener, err);
+}
+
 /* -------------------------------------------------------------------------------------------- */
 
 static const struct {
         const char *name;
-        int arguments;
+        int least, most; /* arguments */
         int (*run)(struct image_options *o, char **arguments, struct error *err);
 } actions[] = {
-        {"load", 1, load},
-        {"pull", 1, pull},
-        {"list", 0, list},
-        {"inspect", 1, inspect},
-        {"remove", 1, remove_image},
-        {"gc", 0, collect},
+        {"load", 1, 1, load},
+        {"pull", 1, 1, pull},
+        {"list", 0, 0, list},
+        {"inspect", 1, 1, inspect},
+        {"remove", 1, 1, remove_image},
+        {"gc", 0, 0, collect},
+        {"verify", 0, 1, verify},
 };
 
 int verb_image(int argc, char **argv, struct error *err)
@@ -262,6 +290,8 @@ int verb_image(int argc, char **argv, struct error *err)
         const struct option table[] = {
                 {"--name", OPTION_TEXT, &o.name, "NAME",
                         "load, pull: a further name for the image"},
+                {"--remove", OPTION_FLAG, &o.remove, NULL,
+                        "verify: take what is damaged out of the store"},
                 {"--tls-verify", OPTION_TEXT, &o.tls_verify, "true|false",
                         "pull: false: the registry has no certificate"},
         };
@@ -272,16 +302,21 @@ int verb_image(int argc, char **argv, struct error *err)
         if (o.common.help)
                 return options_help("image load [--name NAME] FILE|DIRECTORY|-\n"
                                     "       assay image pull [OPTIONS] REF\n"
-                                    "       assay image list | inspect IMAGE | remove IMAGE | gc",
+                                    "       assay image list | inspect IMAGE | remove IMAGE | gc\n"
+                                    "       assay image verify [--remove] [IMAGE]",
                         "Keeps container images on this machine: loads what docker save, podman "
                         "save\n"
                         "and skopeo copy write, or pulls what a registry has (by skopeo). gc\n"
-                        "removes the files that no image has any more.",
+                        "removes the files that no image has any more. verify compares what is "
+                        "there with\n"
+                        "what was loaded.",
                         table, sizeof table / sizeof *table);
+        argv[rest] = NULL; /* options stood behind */
         for (size_t i = 0; rest > 0 && i < sizeof actions / sizeof *actions; i++)
-                if (strcmp(actions[i].name, argv[0]) == 0 && rest == 1 + actions[i].arguments)
+                if (strcmp(actions[i].name, argv[0]) == 0 && rest > actions[i].least &&
+                        rest <= 1 + actions[i].most)
                         return actions[i].run(&o, argv + 1, err);
         return error_set(err, CODE_USAGE,
-                "image: needs `load FILE`, `pull REF`, `list`, `inspect IMAGE`, `remove IMAGE` or "
-                "`gc`");
+                "image: needs `load FILE`, `pull REF`, `list`, `inspect IMAGE`, `remove IMAGE`, "
+                "`gc` or `verify`");
 }

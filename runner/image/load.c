@@ -33,6 +33,7 @@ void loading_question(struct helper_question *ret, int input, int tree, unsigned
                 .blamed = CLASS_INFRA,
                 .too_slow = CODE_IMAGE_TOO_LARGE,
                 .patience = 3600,
+                .most = UNPACK_MAX_SKELETON + (128 << 20),
                 .take = take,
                 .to = to,
         };
@@ -293,7 +294,7 @@ static int collect_garbage(struct loading *l, unsigned *ret_layers, struct error
 
 /* --- all ------------------------------------------------------------------------------------ */
 
-static int open_store(struct loading *l, struct error *err)
+int loading_open(struct loading *l, struct error *err)
 {
         uid_t uid;
         gid_t gid;
@@ -309,6 +310,12 @@ static int open_store(struct loading *l, struct error *err)
                 return -1;
         store_take_in_left(&l->store);
         return geteuid() == 0 ? channel_name_owner(&l->channel, uid, err) : 0;
+}
+
+void loading_close(struct loading *l)
+{
+        channel_close(&l->channel);
+        store_close(&l->store);
 }
 
 /* Names that do not come from the file. */
@@ -388,7 +395,7 @@ int load_images(const char *path, const struct load_options *options,
                 return error_set(err, CODE_INFRA_MEMORY, "out of memory");
         l->input = -EBADF;
         l->listener = listener;
-        r = open_store(l, err);
+        r = loading_open(l, err);
         if (r == 0)
                 r = check_names(options, err);
         if (r == 0)
@@ -405,8 +412,7 @@ int load_images(const char *path, const struct load_options *options,
         store_abandon_layer(&l->store, &l->pulled);
         if (l->expanded.place >= 0)
                 loading_remove_layer(l, &l->expanded);
-        channel_close(&l->channel);
-        store_close(&l->store);
+        loading_close(l);
         fd_close(l->input);
         free(l);
         return r;
@@ -419,13 +425,12 @@ int load_collect_garbage(unsigned *ret_layers, struct error *err)
 
         if (!l)
                 return error_set(err, CODE_INFRA_MEMORY, "out of memory");
-        r = open_store(l, err);
+        r = loading_open(l, err);
         if (r == 0)
                 r = privilege_drop(err);
         if (r == 0)
                 r = collect_garbage(l, ret_layers, err);
-        channel_close(&l->channel);
-        store_close(&l->store);
+        loading_close(l);
         free(l);
         return r;
 }

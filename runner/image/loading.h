@@ -1,4 +1,4 @@
-/* What the parts of a load share; only for load.c and stack.c. */
+/* What those share who ask the unpacker about layers: load.c, stack.c, verify.c and export.c. */
 #ifndef ASSAY_IMAGE_LOADING_H
 #define ASSAY_IMAGE_LOADING_H
 
@@ -26,6 +26,9 @@ struct loading {
         struct buffer documents; /* raw, of the image that comes next */
 };
 
+/* Open the store, and start the supervisor, with the caller's rights. To be closed in any case. */
+int loading_open(struct loading *l, struct error *err);
+void loading_close(struct loading *l);
 /* A question to the unpacker about `input`, or to fill `tree`. */
 void loading_question(struct helper_question *ret, int input, int tree, unsigned request,
         const struct buffer *payload, helper_take take, void *to);
@@ -35,6 +38,18 @@ int loading_ask(struct loading *l, int input, int tree, unsigned request,
 void loading_warn(const struct loading *l, struct reader *r);
 /* Remove a layer that is not to be. false: something is left of it, for who tidies up next. */
 bool loading_remove_layer(struct loading *l, struct store_layer *layer);
+
+/* stack.c: what the unpacker says of a layer. */
+struct layer_answer {
+        const struct loading *loading;
+        char digest[DIGEST_SIZE], diff_id[DIGEST_SIZE];
+        uint64_t bytes;
+        struct buffer opaque; /* paths, each with its NUL */
+        int skeleton;         /* the file that it goes to, or -EBADF */
+};
+int layer_answer_take(void *to, unsigned type, struct reader *r, struct error *err);
+/* The most names that a layer may have. */
+#define LAYER_MAX_ENTRIES 1000000
 
 /* stack.c: bring the layers of an image into the store, and find out what a cell is to have of
  * them: `i->stack`, uid and gid. */

@@ -2,11 +2,14 @@
 #include "image/record.h"
 
 #include "image/store.h"
-#include "images/messages.h"
 
-enum { MOST_TEXT = 128 << 10, MOST_TEXTS = 4096 };
+enum {
+        MOST_TEXT = 128 << 10,
+        MOST_TEXTS = 4096,
+        SUM_SIZE = 4 + DIGEST_SIZE - 1, /* as put_text() writes it */
+};
 
-static const char version[] = "assay.image/3";
+static const char version[] = "assay.image/4";
 
 static char **get_list(struct reader *r)
 {
@@ -105,8 +108,20 @@ void image_free(struct image *i)
         *i = (struct image){0};
 }
 
+/* What a record ends with: the digest of all before. */
+static void sum(const unsigned char *bytes, size_t len, char ret[DIGEST_SIZE])
+{
+        struct sha256_ctx context;
+
+        sha256_init(&context);
+        sha256_update(&context, len, bytes);
+        digest_text(&context, ret);
+}
+
 void record_write(struct buffer *out, const struct image *i, const struct buffer *said)
 {
+        char digest[DIGEST_SIZE];
+
         put_text(out, version);
         put_u32(out, i->uid);
         put_u32(out, i->gid);
@@ -115,6 +130,8 @@ void record_write(struct buffer *out, const struct image *i, const struct buffer
         for (unsigned n = 0; n < i->stack_count; n++)
                 put_text(out, i->stack[n]);
         buffer_add(out, said->data, said->len);
+        sum(out->data, out->len, digest);
+        put_text(out, digest);
 }
 
 static void get_stack(struct reader *r, struct image *ret)
@@ -131,7 +148,19 @@ static void get_stack(struct reader *r, struct image *ret)
                 get_digest(r, ret->stack[ret->stack_count], true);
 }
 
-int record_read(struct image *ret, const struct buffer *record, struct error *err)
+static bool sum_is_right(const struct buffer *record)
+{
+        char is[DIGEST_SIZE];
+
+        if (record->len < SUM_SIZE)
+                return false;
+        sum(record->data, record->len - SUM_SIZE, is);
+        return memcmp(record->data + record->len - strlen(is), is, strlen(is)) == 0;
+}
+
+/* All of it but the documents, which `ret_rest` is left with. */
+static int read_known(
+        struct image *ret, const struct buffer *record, struct reader *ret_rest, struct error *err)
 {
         struct reader r = reader_of(record->data, record->len);
         struct image derived;
@@ -143,12 +172,48 @@ int record_read(struct image *ret, const struct buffer *record, struct error *er
                 return error_set(err, CODE_INFRA_STATE,
                         "the image store: a record is of another version; load the image again");
         get_stack(&r, &derived);
-        if (r.bad || image_decode(ret, &r) < 0)
+        if (!sum_is_right(record) || r.bad || image_decode(ret, &r) < 0 || r.left < SUM_SIZE)
                 return error_set(err, CODE_INFRA_STATE, "the image store: a record is damaged");
         memcpy(ret->stack, derived.stack, sizeof ret->stack);
         ret->stack_count = derived.stack_count;
         ret->uid = derived.uid;
         ret->gid = derived.gid;
         memcpy(ret->home, derived.home, sizeof ret->home);
+        *ret_rest = reader_of(r.at, r.left - SUM_SIZE);
         return 0;
+}
+
+int record_read(struct image *ret, const struct buffer *record, struct error *err)
+{
+        struct reader documents;
+
+        return read_known(ret, record, &documents, err);
+}
+
+int record_document(const struct buffer *record, enum unpack_blob kind, struct buffer *ret,
+        char ret_digest[DIGEST_SIZE])
+{
+        struct reader r = {0};
+        struct image image;
+        int found = 0;
+
+        if (read_known(&image, record, &r, NULL) < 0)
+                r.bad = true;
+        image_free(&image);
+        while (!r.bad && r.left > 0) { /* a long one comes in pieces */
+                const enum unpack_blob is = get_u8(&r);
+                char digest[DIGEST_SIZE];
+                const unsigned char *piece;
+                size_t len;
+
+                get_text(&r, digest, sizeof digest);
+                get_u64(&r);
+                piece = get_bytes(&r, UNPACK_MAX_PIECE, &len);
+                if (r.bad || is != kind)
+                        continue;
+                buffer_add(ret, piece, len);
+                memcpy(ret_digest, digest, DIGEST_SIZE);
+                found = 1;
+        }
+        return buffer_ok(ret) ? found : -1;
 }

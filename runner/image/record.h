@@ -5,6 +5,7 @@
 
 #include "frame.h"
 #include "images/digest.h"
+#include "images/messages.h"
 #include "sandbox/messages.h"
 
 struct image_layer {
@@ -39,5 +40,10 @@ int image_add_name(struct image *i, const char *name, struct error *err);
 /* A record as it lies in the store, and back. `said`: what was decoded, and raw documents. */
 void record_write(struct buffer *out, const struct image *i, const struct buffer *said);
 int record_read(struct image *ret, const struct buffer *record, struct error *err);
+
+/* A raw document of a record that could be read, and its digest as it was told. 1; 0: it has none
+ * of that kind; -1: no memory. */
+int record_document(const struct buffer *record, enum unpack_blob kind, struct buffer *ret,
+        char ret_digest[DIGEST_SIZE]);
 
 #endif

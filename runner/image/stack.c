@@ -10,17 +10,25 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-static const uint64_t layer_entries_max = 1000000, layer_bytes_max = 64ULL << 30;
+static const uint64_t layer_bytes_max = 64ULL << 30;
 
 /* --- one layer ------------------------------------------------------------------------------ */
 
-struct layer_answer {
-        const struct loading *loading;
-        char digest[DIGEST_SIZE], diff_id[DIGEST_SIZE];
-        struct buffer opaque; /* paths, each with its NUL */
-};
+static int take_skeleton(struct layer_answer *a, struct reader *r, struct error *err)
+{
+        bool anew = get_u8(r);
+        size_t len;
+        const unsigned char *bytes = get_bytes(r, UNPACK_MAX_PIECE, &len);
 
-static int take_layer(void *to, unsigned type, struct reader *r, struct error *err)
+        if (a->skeleton < 0)
+                return error_set(err, CODE_INTERNAL_FRAME, "the unpacker sent a skeleton");
+        if ((anew && (ftruncate(a->skeleton, 0) < 0 || lseek(a->skeleton, 0, SEEK_SET) < 0)) ||
+                (bytes && fd_write_all(a->skeleton, bytes, len) < 0))
+                return error_errno(err, CODE_INFRA_STATE, errno, "the image store: a new layer");
+        return 0;
+}
+
+int layer_answer_take(void *to, unsigned type, struct reader *r, struct error *err)
 {
         struct layer_answer *a = to;
         char path[UNPACK_MAX_PATH + 1];
@@ -30,6 +38,8 @@ static int take_layer(void *to, unsigned type, struct reader *r, struct error *e
                 get_text(r, path, sizeof path);
                 buffer_add(&a->opaque, path, strlen(path) + 1);
                 return 0;
+        case UNPACK_SKELETON:
+                return take_skeleton(a, r, err);
         case UNPACK_WARNING:
                 loading_warn(a->loading, r);
                 return 0;
@@ -37,7 +47,7 @@ static int take_layer(void *to, unsigned type, struct reader *r, struct error *e
                 get_text(r, a->digest, sizeof a->digest);
                 get_text(r, a->diff_id, sizeof a->diff_id);
                 get_u64(r);
-                get_u64(r);
+                a->bytes = get_u64(r);
                 return 1;
         default:
                 return error_set(err, CODE_INTERNAL_FRAME, "the unpacker sent an unknown frame");
@@ -61,9 +71,10 @@ static int ask_for_layer(struct loading *l, struct job *j, int input, struct err
         put_u64(&payload, j->layer->offset);
         put_u64(&payload, j->layer->length);
         put_text(&payload, j->layer->member);
-        put_u64(&payload, layer_entries_max);
+        put_u64(&payload, LAYER_MAX_ENTRIES);
         put_u64(&payload, layer_bytes_max);
-        loading_question(&q, input, j->new.tree, UNPACK_LAYER, &payload, take_layer, &j->answer);
+        loading_question(
+                &q, input, j->new.tree, UNPACK_LAYER, &payload, layer_answer_take, &j->answer);
         return helper_begin(&l->channel, &q, &j->asked, err);
 }
 
@@ -74,15 +85,19 @@ static void end_job(struct loading *l, struct job *j)
                 loading_remove_layer(l, &j->new); /* a failed one, or one that was there */
         store_unlock_layer(&l->store, j->layer->diff_id, &j->lock);
         buffer_free(&j->answer.opaque);
+        j->answer.skeleton = fd_close(j->answer.skeleton);
         j->layer = NULL;
 }
 
 static int begin_job(struct loading *l, struct job *j, int input, const struct image_layer *layer,
         int lock, struct error *err)
 {
-        *j = (struct job){
-                .layer = layer, .answer = {.loading = l, .opaque = BUFFER_INIT}, .lock = lock};
-        if (store_begin_layer(&l->store, &j->new, err) == 0 && ask_for_layer(l, j, input, err) == 0)
+        *j = (struct job){.layer = layer,
+                .answer = {.loading = l, .opaque = BUFFER_INIT, .skeleton = -EBADF},
+                .lock = lock};
+        if (store_begin_layer(&l->store, &j->new, err) == 0 &&
+                (j->answer.skeleton = store_make_skeleton(&j->new, err)) >= 0 &&
+                ask_for_layer(l, j, input, err) == 0)
                 return 0;
         end_job(l, j);
         return -1;

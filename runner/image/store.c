@@ -5,6 +5,7 @@
 #include "fd.h"
 #include "image/record.h"
 #include "image/reference.h"
+#include "images/messages.h"
 #include "privilege.h"
 #include "state.h"
 #include "workspace.h"
@@ -169,10 +170,27 @@ int store_begin_layer(struct store *s, struct store_layer *ret, struct error *er
         return 0;
 }
 
-static int write_opaque(int place, const struct buffer *opaque)
+/* A file beside the tree. */
+static int make_file(const struct store_layer *l, const char *name)
 {
-        _cleanup_fd_ int fd =
-                openat(place, "opaque", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+        int fd = openat(l->place, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+
+        /* Whatever the caller's umask is: the unpacker, which reads it too, has another id. */
+        if (fd >= 0 && fchmod(fd, 0644) < 0)
+                fd = fd_close(fd);
+        return fd;
+}
+
+int store_make_skeleton(const struct store_layer *l, struct error *err)
+{
+        int fd = make_file(l, UNPACK_SKELETON_FILE);
+
+        return fd >= 0 ? fd : failed("a new layer", err);
+}
+
+static int write_opaque(const struct store_layer *l, const struct buffer *opaque)
+{
+        _cleanup_fd_ int fd = make_file(l, "opaque");
 
         return fd < 0 ? -1 : fd_write_all(fd, opaque->data, opaque->len);
 }
@@ -184,7 +202,7 @@ int store_keep_layer(struct store *s, struct store_layer *l, const char *diff_id
                 return error_set(err, CODE_INFRA_MEMORY, "out of memory");
         if (opaque->len > RECORD_MAX)
                 return error_set(err, CODE_IMAGE_TOO_LARGE, "too many opaque directories");
-        if ((opaque->len > 0 && write_opaque(l->place, opaque) < 0) || syncfs(l->place) < 0)
+        if ((opaque->len > 0 && write_opaque(l, opaque) < 0) || syncfs(l->place) < 0)
                 return failed("a new layer", err);
         if (renameat(s->incoming, l->name, s->layers, diff_id) < 0)
                 return errno == EEXIST || errno == ENOTEMPTY ? 0 : failed("a new layer", err);
@@ -266,7 +284,7 @@ bool store_take_out_layer(struct store *s, const char *diff_id, struct store_lay
         if (workspace_new_id(name, NULL) < 0 || !open_place(s->layers, diff_id, ret))
                 return false;
         /* Who opens it from here on finds it locked, or gone when it has the lock. */
-        if (ret->tree < 0 || flock(ret->tree, LOCK_EX | LOCK_NB) < 0 ||
+        if ((ret->tree >= 0 && flock(ret->tree, LOCK_EX | LOCK_NB) < 0) ||
                 renameat(s->layers, diff_id, s->incoming, name) < 0) {
                 close_place(ret);
                 return false;

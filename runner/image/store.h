@@ -2,6 +2,8 @@
  *
  *   STATE/images/layers/DIFF_ID/tree/   a layer's files, the unpacker's. DIFF_ID is the SHA-256 of
  *                                       the layer's tar, 64 hexadecimal digits
+ *   STATE/images/layers/DIFF_ID/skeleton   what else is in that tar (images/skeleton.h)
+ *   STATE/images/layers/DIFF_ID/opaque     its opaque directories, where there are any
  *   STATE/images/images/ID              a record (record.h). ID is that of the configuration
  *   STATE/images/names/NAME             a link to the ID that a name stands for; / is written %2F
  *   STATE/images/incoming/              what is being made
@@ -71,6 +73,8 @@ int store_lock_layer(struct store *s, const char *diff_id);
 void store_unlock_layer(struct store *s, const char *diff_id, int *lock);
 /* An empty layer; to be ended by one of the other two. */
 int store_begin_layer(struct store *s, struct store_layer *ret, struct error *err);
+/* The file for its skeleton. */
+int store_make_skeleton(const struct store_layer *l, struct error *err);
 /* Give it its final name, with the paths (each with its NUL) of its opaque directories. It may have
  * come there meanwhile: then this one must be emptied and abandoned. 1: it has its name; 0: it was
  * there; -1. */

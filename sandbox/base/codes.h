@@ -41,6 +41,7 @@ X(IMAGE_DIGEST,        "image.digest_mismatch",    CLASS_INFRA, END_ERROR, "the 
 X(IMAGE_LAYER_INVALID, "image.layer_invalid",      CLASS_INFRA, END_ERROR, "rebuild or save the image again; this layer is not what a builder writes")
 X(IMAGE_TOO_LARGE,     "image.too_large",          CLASS_INFRA, END_ERROR, "use a smaller image: leave caches and build tools out of it")
 X(IMAGE_DAMAGED,       "image.damaged",            CLASS_INFRA, END_ERROR, "save or pull the image again; it was cut off or changed on the way")
+X(IMAGE_CORRUPT,       "image.corrupt",            CLASS_INFRA, END_ERROR, "`assay image verify --remove` removes what is damaged; then load the image again, and look for the reason: the disk, or who may write to the state directory")
 X(IMAGE_PULL_FAILED,   "image.pull_failed",        CLASS_INFRA, END_ERROR, "apt-get install skopeo where it is missing; else check the name, the network and the credentials (`skopeo login REGISTRY`)")
 X(IMAGE_MISSING,       "image.missing",            CLASS_INFRA, END_ERROR, "load it with `assay image load FILE` or `assay image pull REF`; `assay image list` shows what is there")
 

@@ -79,6 +79,14 @@ static void print_opaque(struct reader *r)
         printf("opaque %s\n", path);
 }
 
+static void skip_skeleton(struct reader *r)
+{
+        size_t len;
+
+        get_u8(r);
+        get_bytes(r, UNPACK_MAX_PIECE, &len);
+}
+
 static void print_layer_done(struct reader *r)
 {
         char digest[65], diff_id[65];
@@ -204,6 +212,7 @@ static const struct answer {
         {UNPACK_WARNING, print_warning, -1},
         {UNPACK_SECTION, print_section, -1},
         {UNPACK_OPAQUE, print_opaque, -1},
+        {UNPACK_SKELETON, skip_skeleton, -1},
         {UNPACK_BLOB, print_blob, -1},
         {UNPACK_IMAGE_FOUND, print_image, -1},
 };
