@@ -55,7 +55,7 @@ cell_src   := $(wildcard sandbox/*.c)
 json_src   := $(addprefix evaluators/,json.c json_scan.c decimal.c)
 unpack_src := $(wildcard images/*.c) $(json_src)
 score_src  := $(wildcard evaluators/*.c evaluators/*/*.c)
-runner_src := $(wildcard runner/*.c runner/*/*.c) images/digest.c
+runner_src := $(wildcard runner/*.c runner/*/*.c) images/digest.c images/tar_write.c
 unit_src   := $(wildcard tests/unit/*.c)
 tools_src  := $(wildcard tests/programs/*.c)
 

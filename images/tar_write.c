@@ -31,7 +31,7 @@ static int flush(struct tar_writer *w, struct error *err)
         int r = buffer_ok(&w->pending) ? 0 : error_set(err, CODE_INFRA_MEMORY, "out of memory");
 
         if (r == 0 && fd_write_all(w->fd, w->pending.data, w->pending.len) < 0)
-                r = error_errno(err, CODE_INFRA_IO, errno, "a mask cannot be written");
+                r = error_errno(err, CODE_INFRA_IO, errno, "the archive cannot be written");
         buffer_clear(&w->pending);
         return r;
 }
@@ -71,6 +71,26 @@ int tar_write_entry(
                 buffer_add(&w->pending, zeros, (BLOCK - size % BLOCK) % BLOCK);
         }
         return put_header(w, path, S_ISDIR(st->st_mode) ? '5' : '0', 0, st, err);
+}
+
+int tar_write_file(struct tar_writer *w, const char *path, uint64_t size, struct error *err)
+{
+        static const struct stat everybodys = {.st_mode = S_IFREG | 0644};
+
+        return put_header(w, path, '0', size, &everybodys, err);
+}
+
+int tar_write_bytes(struct tar_writer *w, const void *bytes, size_t len, struct error *err)
+{
+        buffer_add(&w->pending, bytes, len);
+        return w->pending.len >= FLUSH_AT ? flush(w, err) : 0;
+}
+
+int tar_write_padding(struct tar_writer *w, uint64_t size, struct error *err)
+{
+        static const char zeros[BLOCK];
+
+        return tar_write_bytes(w, zeros, (BLOCK - size % BLOCK) % BLOCK, err);
 }
 
 int tar_write_end(struct tar_writer *w, struct error *err)

@@ -1,7 +1,8 @@
-/* assay image load|pull|list|inspect|remove|gc: the images on this machine. */
+/* assay image load|pull|list|inspect|remove|gc|verify|export: the images on this machine. */
 #include "verbs.h"
 
 #include "fd.h"
+#include "image/export.h"
 #include "image/load.h"
 #include "image/pull.h"
 #include "image/record.h"
@@ -13,7 +14,7 @@
 struct image_options {
         struct common_options common;
         const char *name, *tls_verify;
-        bool remove;
+        bool remove, force;
 };
 
 static int open_for_looking(struct store *s, struct error *err)
@@ -243,7 +244,7 @@ static int collect(struct image_options *o, char **arguments, struct error *err)
         return 0;
 }
 
-/* --- verify --------------------------------------------------------------------------------- */
+/* --- verify, export ------------------------------------------------------------------------- */
 
 static void say_good(void *to, const char *id)
 {
@@ -268,6 +269,11 @@ static int verify(struct image_options *o, char **arguments, struct error *err)
         return verify_images(arguments[0], o->remove, &listener, err);
 }
 
+static int export(struct image_options *o, char **arguments, struct error *err)
+{
+        return export_image(arguments[0], arguments[1], o->force, err);
+}
+
 /* -------------------------------------------------------------------------------------------- */
 
 static const struct {
@@ -282,6 +288,7 @@ static const struct {
         {"remove", 1, 1, remove_image},
         {"gc", 0, 0, collect},
         {"verify", 0, 1, verify},
+        {"export", 2, 2, export},
 };
 
 int verb_image(int argc, char **argv, struct error *err)
@@ -290,6 +297,7 @@ int verb_image(int argc, char **argv, struct error *err)
         const struct option table[] = {
                 {"--name", OPTION_TEXT, &o.name, "NAME",
                         "load, pull: a further name for the image"},
+                {"--force", OPTION_FLAG, &o.force, NULL, "export: replace the file"},
                 {"--remove", OPTION_FLAG, &o.remove, NULL,
                         "verify: take what is damaged out of the store"},
                 {"--tls-verify", OPTION_TEXT, &o.tls_verify, "true|false",
@@ -303,13 +311,14 @@ int verb_image(int argc, char **argv, struct error *err)
                 return options_help("image load [--name NAME] FILE|DIRECTORY|-\n"
                                     "       assay image pull [OPTIONS] REF\n"
                                     "       assay image list | inspect IMAGE | remove IMAGE | gc\n"
-                                    "       assay image verify [--remove] [IMAGE]",
+                                    "       assay image verify [--remove] [IMAGE]\n"
+                                    "       assay image export [--force] IMAGE FILE",
                         "Keeps container images on this machine: loads what docker save, podman "
                         "save\n"
                         "and skopeo copy write, or pulls what a registry has (by skopeo). gc\n"
                         "removes the files that no image has any more. verify compares what is "
                         "there with\n"
-                        "what was loaded.",
+                        "what was loaded. export writes an OCI archive.",
                         table, sizeof table / sizeof *table);
         argv[rest] = NULL; /* options stood behind */
         for (size_t i = 0; rest > 0 && i < sizeof actions / sizeof *actions; i++)
@@ -318,5 +327,5 @@ int verb_image(int argc, char **argv, struct error *err)
                         return actions[i].run(&o, argv + 1, err);
         return error_set(err, CODE_USAGE,
                 "image: needs `load FILE`, `pull REF`, `list`, `inspect IMAGE`, `remove IMAGE`, "
-                "`gc` or `verify`");
+                "`gc`, `verify` or `export IMAGE FILE`");
 }
