@@ -219,6 +219,45 @@ static int add_index(struct exporting *e, const char *digest, uint64_t size, str
         return add_document(e, "index.json", &b, err);
 }
 
+/* What a docker-archive can call an image. */
+static bool has_tag(const char *name)
+{
+        const char *slash = strrchr(name, '/');
+
+        return strchr(slash ? slash : name, ':') && !strchr(name, '@');
+}
+
+static int put_tag(void *to, const char *name, const char *id)
+{
+        struct naming *n = to;
+
+        if (strcmp(id, n->id) == 0 && has_tag(name))
+                json_text(&n->w, NULL, name);
+        return 0;
+}
+
+/* The same for those who read docker-archives alone, or an OCI archive only with one name. */
+static int add_docker_manifest(struct exporting *e, struct error *err)
+{
+        _cleanup_buffer_ struct buffer b = BUFFER_INIT;
+        struct naming n = {.w = {.out = &b}, .id = e->image.id};
+
+        json_array(&n.w, NULL);
+        json_object(&n.w, NULL);
+        json_text(&n.w, "Config", blob_name(e->image.id).text);
+        json_array(&n.w, "RepoTags");
+        if (store_each_name(&e->loading->store, put_tag, &n, err) < 0)
+                return -1;
+        json_close(&n.w);
+        json_array(&n.w, "Layers");
+        for (unsigned i = 0; i < e->image.layer_count; i++)
+                json_text(&n.w, NULL, blob_name(e->image.layers[i].diff_id).text);
+        json_close(&n.w);
+        json_close(&n.w);
+        json_close(&n.w);
+        return add_document(e, "manifest.json", &b, err);
+}
+
 static int add_layout(struct exporting *e, struct error *err)
 {
         _cleanup_buffer_ struct buffer b = BUFFER_INIT;
@@ -253,7 +292,7 @@ static int write_all(struct exporting *e, struct error *err)
         if (add_layout(e, err) < 0 || add_layers(e, err) < 0 ||
                 add_document(e, blob_name(e->image.id).text, &e->config, err) < 0 ||
                 add_manifest(e, &manifest, digest, err) < 0 ||
-                add_index(e, digest, manifest.len, err) < 0)
+                add_index(e, digest, manifest.len, err) < 0 || add_docker_manifest(e, err) < 0)
                 return -1;
         return tar_write_end(&e->tar, err);
 }
