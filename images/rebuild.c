@@ -104,6 +104,19 @@ static int begin_text(struct rebuild *r, struct error *err)
         return 0;
 }
 
+/* Nothing stands behind it; only here the check sum of the compressed data is looked at. */
+static int end(struct rebuild *r, struct error *err)
+{
+        ssize_t n = r->left > 0 ? 1 : decompress_next(r->skeleton, &r->at, err);
+
+        r->ended = n == 0;
+        if (r->ended)
+                return 0;
+        return n < 0 && code_info(err->code)->class != CLASS_SUBMISSION
+                       ? -1
+                       : corrupt("is damaged", err);
+}
+
 static int begin_record(struct rebuild *r, struct error *err)
 {
         unsigned char kind;
@@ -122,9 +135,10 @@ static int begin_record(struct rebuild *r, struct error *err)
                 return begin_text(r, err);
         case SKELETON_FILE:
                 return begin_file(r, err);
+        case SKELETON_END:
+                return end(r, err);
         default:
-                r->ended = true;
-                return kind == SKELETON_END ? 0 : corrupt("is damaged", err);
+                return corrupt("is damaged", err);
         }
 }
 

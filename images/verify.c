@@ -273,6 +273,8 @@ static int check_directory(
                 return -1;
         if (!S_ISDIR(st.st_mode))
                 return differs(path, fd < 0 ? "is missing" : "is no directory", err);
+        if (check_names(v, i, path, err) < 0)
+                return -1;
         if (!i->told)
                 how = (st.st_mode & 07777) == FOR_ALL ? NULL : "has another mode";
         else {
@@ -282,9 +284,7 @@ static int check_directory(
         }
         if (how)
                 return differs(path, how, err);
-        if ((i->opaque || i->hidden) && report_opaque(v->report, path, err) < 0)
-                return -1;
-        return check_names(v, i, path, err);
+        return i->opaque || i->hidden ? report_opaque(v->report, path, err) : 0;
 }
 
 static int check_whiteout(struct verifying *v, const char *path, struct error *err)

@@ -15,13 +15,24 @@ put() { # LAYOUT FILE: moves it there, and prints what a descriptor says of it
 # layout DIRECTORY NAME LAYER…: an OCI layout with an image of these directories; $config,
 # $architecture and $owner say more
 layout() {
+    local to=$1 name=$2 layer tars=()
+    shift 2
+    for layer in "$@"; do
+        tars+=("layer${#tars[@]}.tar")
+        tar --sort=name --owner="${owner:-0}" --group="${owner:-0}" --mtime=@1 -C "$layer" -cf "${tars[-1]}" .
+    done
+    layout_of_tars "$to" "$name" "${tars[@]}"
+    rm "${tars[@]}"
+}
+
+# layout_of_tars DIRECTORY NAME TAR…: the same of tar files
+layout_of_tars() {
     local to=$1 name=$2 layers='' diffs='' layer
     shift 2
     rm -rf "$to"
     for layer in "$@"; do
-        tar --sort=name --owner="${owner:-0}" --group="${owner:-0}" --mtime=@1 -C "$layer" -cf layer.tar .
-        diffs="$diffs, \"sha256:$(digest layer.tar)\""
-        gzip -nf layer.tar
+        diffs="$diffs, \"sha256:$(digest "$layer")\""
+        gzip -nc "$layer" > layer.tar.gz
         layers="$layers, {\"mediaType\": \"application/vnd.oci.image.layer.v1.tar+gzip\", $(put "$to" layer.tar.gz)}"
     done
     echo "{\"architecture\": \"${architecture:-amd64}\", \"os\": \"linux\", \"config\": ${config:-{\}},
