@@ -42,12 +42,12 @@ static bool is_whiteout(const struct stat *st)
         return S_ISCHR(st->st_mode) && st->st_rdev == makedev(0, 0);
 }
 
-/* 1; 0: this layer has nothing of that name; -1. */
+/* 1; 0: this layer has nothing of that name, as none that is too long; -1. */
 static int look_in_layer(int tree, const char *path, struct stat *ret, struct error *err)
 {
         _cleanup_fd_ int fd = beneath_open(tree, *path ? path : ".", O_PATH | O_NOFOLLOW, 0);
 
-        if (fd < 0 && errno == ENOENT)
+        if (fd < 0 && (errno == ENOENT || errno == ENAMETOOLONG))
                 return 0;
         return fd >= 0 && fstat(fd, ret) == 0 ? 1 : failure(path, err);
 }

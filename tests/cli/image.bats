@@ -314,7 +314,7 @@ TABLE
     "$ASSAY" image load oci --quiet
     is user 5 "$("$ASSAY" image inspect it | jq .uid)"
     rm -r base/etc && mkdir base/etc
-    for passwd in /etc/passwd passwd ../../../../etc/passwd /proc/self/root/etc/passwd nowhere; do
+    for passwd in /etc/passwd passwd ../../../../etc/passwd /proc/self/root/etc/passwd nowhere "$(printf %0300d 0)"; do
         ln -sf "$passwd" base/etc/passwd
         config='{"User": "daemon"}' layout oci it base
         "$ASSAY" image load oci --quiet
