@@ -230,7 +230,7 @@ check-languages: packages-check
 # Fuzzing: what reads the bytes of outsiders, built whole by clang with its sanitizers.
 fuzz_tools := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*.c))
 FUZZ_SECONDS ?= 30
-$(BUILD)/fuzz/%: tests/fuzz/%.c $(unpack_src) $(base_src) Makefile
+$(BUILD)/fuzz/%: tests/fuzz/%.c tests/fuzz/shared.h tests/programs/tar_text.h $(unpack_src) $(base_src) Makefile
 	@mkdir -p $(@D)
 	$(if $(QUIET),@echo '  fuzz $<')
 	$(QUIET)clang -D_GNU_SOURCE -I. -Isandbox/base -I$(BUILD)/gen -include sandbox/base/banned.h -std=c17 -O1 -g \
@@ -316,7 +316,7 @@ help:
 	@echo 'make check-languages  programs of C, Go, Java, Node and Python in cells'
 	@echo 'make check-images  the images, as other tools see them, and programs in them'
 	@echo 'make images      images of Debian packages, in build/images/; make images/python one of them'
-	@echo 'make fuzz        what reads archives, fed with nonsense for FUZZ_SECONDS (30) each'
+	@echo 'make fuzz        what reads archives and images, fed with nonsense for FUZZ_SECONDS (30) each'
 	@echo 'make lint        format, clang-tidy, cppcheck, shellcheck, a build with clang'
 	@echo 'make bench       timings beside bwrap, runc and podman where installed'
 	@echo 'make install     to PREFIX (/usr/local), below DESTDIR; uninstall takes it away'

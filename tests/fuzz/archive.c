@@ -1,16 +1,10 @@
 /* Fuzzing what reads archives: any bytes, through decompression, the check of zip directories and
  * libarchive, to the judgement of each entry. Nothing is written. */
-#include "fd.h"
 #include "images/entry.h"
 #include "images/source.h"
-
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include "tests/fuzz/shared.h"
 
 enum { MAX_ENTRIES = 200, MAX_BYTES = 4 << 20 };
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
 static void read_data(struct source *s, uint64_t *bytes, struct error *err)
 {
@@ -44,10 +38,8 @@ static void judge_all(int fd)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
-        _cleanup_fd_ int fd = memfd_create("archive", MFD_CLOEXEC);
+        _cleanup_fd_ int fd = fuzz_file(data, len);
 
-        if (fd < 0 || fd_write_all(fd, data, len) < 0)
-                abort();
         judge_all(fd);
         return 0;
 }

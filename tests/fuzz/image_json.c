@@ -2,19 +2,7 @@
  * is a tar file. */
 #include "images/bundle.h"
 #include "images/image_json.h"
-
-#include "fd.h"
-
-#include <sys/mman.h>
-#include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
-
-static void check(bool good)
-{
-        if (!good)
-                abort();
-}
+#include "tests/fuzz/shared.h"
 
 static void read_index(const uint8_t *data, size_t len)
 {
@@ -23,7 +11,7 @@ static void read_index(const uint8_t *data, size_t len)
         if (image_index_read(&x, data, len, NULL) < 0)
                 return;
         for (uint32_t i = 0; i < x.count; i++)
-                check(strlen(x.list[i].digest) == 64 && x.list[i].architecture);
+                must(strlen(x.list[i].digest) == 64 && x.list[i].architecture);
 }
 
 static void read_manifest(const uint8_t *data, size_t len)
@@ -32,9 +20,9 @@ static void read_manifest(const uint8_t *data, size_t len)
 
         if (image_manifest_read(&m, data, len, NULL) < 0)
                 return;
-        check(m.count <= UNPACK_MAX_LAYERS && strlen(m.config.digest) == 64);
+        must(m.count <= UNPACK_MAX_LAYERS && strlen(m.config.digest) == 64);
         for (uint32_t i = 0; i < m.count; i++)
-                check(strlen(m.layers[i].digest) == 64 && m.layers[i].compression > 0);
+                must(strlen(m.layers[i].digest) == 64 && m.layers[i].compression > 0);
 }
 
 static void read_config(const uint8_t *data, size_t len)
@@ -44,10 +32,10 @@ static void read_config(const uint8_t *data, size_t len)
         if (image_config_read(&c, data, len, NULL) < 0)
                 return;
         for (uint32_t i = 0; i < c.count; i++)
-                check(strlen(c.diff_ids[i]) == 64);
+                must(strlen(c.diff_ids[i]) == 64);
         for (uint32_t i = 0; i < c.env.count; i++)
-                check(strchr(c.env.list[i], '=') > c.env.list[i]);
-        check(c.os && c.architecture && c.created && c.workdir && c.user);
+                must(strchr(c.env.list[i], '=') > c.env.list[i]);
+        must(c.os && c.architecture && c.created && c.workdir && c.user);
 }
 
 static void read_docker(const uint8_t *data, size_t len)
@@ -58,45 +46,22 @@ static void read_docker(const uint8_t *data, size_t len)
                 return;
         for (uint32_t i = 0; i < m.count; i++)
                 for (uint32_t n = 0; n < m.list[i].layers.count; n++)
-                        check(*m.list[i].layers.list[n] != '/');
-}
-
-/* Chance never finds the sum of a header. */
-static void write_with_sums(int fd, const uint8_t *data, size_t len)
-{
-        enum { BLOCK = 512, SUM_AT = 148, SUM_SIZE = 8, MAGIC_AT = 257 };
-
-        for (size_t at = 0; at < len; at += BLOCK) {
-                char block[BLOCK] = {0};
-                size_t here = len - at < BLOCK ? len - at : BLOCK;
-                unsigned sum = 0;
-
-                memcpy(block, data + at, here);
-                if (memcmp(block + MAGIC_AT, "ustar", 5) == 0) {
-                        memset(block + SUM_AT, ' ', SUM_SIZE);
-                        for (size_t i = 0; i < BLOCK; i++)
-                                sum += (unsigned char)block[i];
-                        snprintf(block + SUM_AT, SUM_SIZE, "%06o", sum);
-                }
-                check(fd_write_all(fd, block, here) == 0);
-        }
+                        must(*m.list[i].layers.list[n] != '/');
 }
 
 static void read_tar(const uint8_t *data, size_t len)
 {
         static const char *const names[] = {"seed-index", "a", "a/b", "c"};
-        _cleanup_fd_ int fd = memfd_create("bundle", MFD_CLOEXEC);
+        _cleanup_fd_ int fd = fuzz_tar_file(data, len);
         _cleanup_bundle_ struct bundle b = {0};
 
-        check(fd >= 0);
-        write_with_sums(fd, data, len);
         if (bundle_open(&b, fd, NULL) < 0)
                 return;
         for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
                 _cleanup_place_ struct place p = PLACE_INIT;
 
                 if (bundle_find(&b, names[i], &p, NULL) == 1)
-                        check(p.offset <= len && p.length <= len - p.offset);
+                        must(p.offset <= len && p.length <= len - p.offset);
         }
 }
 
