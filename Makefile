@@ -248,6 +248,7 @@ bench: packages-check
 	@$(MAKE) --no-print-directory -s -j2 tests $(bench_tools)
 	@tests/bench/run $(abspath $(BUILD))
 	@tests/bench/unpack $(abspath $(BUILD))
+	@tests/bench/images $(abspath $(BUILD))
 
 .PHONY: lint
 lint: packages-lint compile_commands.json
