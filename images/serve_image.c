@@ -115,13 +115,6 @@ static int open_merged(struct reader *r, struct merged *ret, struct error *err)
         return opened;
 }
 
-static int make_file(const char *name, struct error *err)
-{
-        int fd = beneath_open(SERVE_TREE, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0644);
-
-        return fd >= 0 ? fd : error_errno(err, CODE_INFRA_IO, errno, "%s: cannot be written", name);
-}
-
 static int write_mask(const struct merged *m, const struct hiding *paths, size_t count,
         uint64_t *ret_hidden, struct error *err)
 {
