@@ -2,6 +2,7 @@
 #include "verbs.h"
 
 #include "fd.h"
+#include "image/census.h"
 #include "image/export.h"
 #include "image/load.h"
 #include "image/pull.h"
@@ -85,12 +86,49 @@ static void json_list(struct json_writer *w, const char *key, char *const *list)
         json_close(w);
 }
 
+struct listing {
+        const struct store *store;
+        struct census census;
+        struct json_writer w; /* of nothing, when it is for people */
+        struct error *err;
+};
+
+/* To a tenth: "12.3 MiB". */
+static void format_size(char *out, size_t size, uint64_t bytes)
+{
+        static const char *const units[] = {"KiB", "MiB", "GiB", "TiB"};
+        unsigned unit = 0;
+        uint64_t tenths = bytes * 10 >> 10;
+
+        for (; tenths >= 10240 && unit < 3; unit++)
+                tenths >>= 10;
+        snprintf(out, size, "%llu.%llu %s", (unsigned long long)tenths / 10,
+                (unsigned long long)tenths % 10, units[unit]);
+}
+
+static void print_image(const struct census_image *i, const char *name, const char *id)
+{
+        char bytes[32], shared[32], loaded[32] = "";
+        struct tm tm;
+
+        format_size(bytes, sizeof bytes, i->bytes);
+        format_size(shared, sizeof shared, i->shared);
+        if (localtime_r(&i->loaded, &tm))
+                strftime(loaded, sizeof loaded, "%Y-%m-%d %H:%M", &tm);
+        printf("%.12s  %10s  %10s  %-16s  %-6s  %s\n", id, bytes, shared, loaded,
+                i->in_use ? "in use" : "", name ? name : "<no name>");
+}
+
 static int say_name(void *to, const char *name, const char *id)
 {
-        struct json_writer *w = to;
+        struct listing *l = to;
+        struct json_writer *w = &l->w;
+        struct census_image i;
 
+        if (census_of(&l->census, l->store, id, &i, l->err) < 0)
+                return -1;
         if (!w->out) {
-                printf("%.12s  %s\n", id, name ? name : "<no name>");
+                print_image(&i, name, id);
                 return 0;
         }
         json_object(w, NULL);
@@ -99,6 +137,10 @@ static int say_name(void *to, const char *name, const char *id)
         else
                 json_null(w, "name");
         json_text(w, "id", id);
+        json_number(w, "bytes", i.bytes);
+        json_number(w, "shared_bytes", i.shared);
+        json_number(w, "loaded", (uint64_t)i.loaded);
+        json_bool(w, "in_use", i.in_use);
         json_close(w);
         return 0;
 }
@@ -117,42 +159,42 @@ static int same_image(void *to, const char *name, const char *id)
         return 0;
 }
 
-struct nameless {
-        const struct store *store;
-        struct json_writer *w;
-};
-
 static int say_nameless(void *to, const char *id, struct error *err)
 {
-        struct nameless *n = to;
+        struct listing *l = to;
         struct search names = {.id = id};
 
-        if (store_each_name(n->store, same_image, &names, err) < 0)
+        if (store_each_name(l->store, same_image, &names, err) < 0)
                 return -1;
-        return names.found ? 0 : say_name(n->w, NULL, id);
+        return names.found ? 0 : say_name(l, NULL, id);
 }
 
 static int list(struct image_options *o, char **arguments, struct error *err)
 {
         _cleanup_buffer_ struct buffer out = BUFFER_INIT;
-        struct json_writer w = {.out = o->common.json ? &out : NULL};
-        struct nameless nameless = {.w = &w};
+        struct listing l = {.w.out = o->common.json ? &out : NULL, .err = err};
         struct store s;
         int r;
 
         (void)arguments;
         if (open_for_looking(&s, err) < 0)
                 return -1;
-        if (w.out)
-                json_array(&w, NULL);
-        nameless.store = &s;
-        r = store_each_name(&s, say_name, &w, err);
+        l.store = &s;
+        r = census_take(&l.census, &s, err);
+        if (l.w.out)
+                json_array(&l.w, NULL);
+        else if (r == 0 && l.census.count > 0 && !o->common.quiet)
+                printf("%-12s  %10s  %10s  %-16s  %-6s  %s\n", "ID", "SIZE", "SHARED", "LOADED", "",
+                        "NAME");
         if (r == 0)
-                r = store_each(s.images, say_nameless, &nameless, err);
-        if (w.out) {
-                json_close(&w);
+                r = store_each_name(&s, say_name, &l, err);
+        if (r == 0)
+                r = store_each(s.images, say_nameless, &l, err);
+        if (r == 0 && l.w.out) {
+                json_close(&l.w);
                 printf("%s\n", buffer_text(&out));
         }
+        census_free(&l.census);
         store_close(&s);
         return r;
 }

@@ -125,7 +125,8 @@ static int finish_job(struct loading *l, struct job *j, struct error *err)
         if (r == 0)
                 r = check_layer(j, err);
         if (r == 0)
-                r = store_keep_layer(&l->store, &j->new, j->answer.diff_id, &j->answer.opaque, err);
+                r = store_keep_layer(&l->store, &j->new, j->answer.diff_id, j->answer.bytes,
+                        &j->answer.opaque, err);
         end_job(l, j);
         return r < 0 ? -1 : 0;
 }

@@ -136,17 +136,55 @@ void store_unlock_layer(struct store *s, const char *diff_id, int *lock)
         *lock = fd_close(*lock);
 }
 
+static int open_tree(const struct store *s, const char *diff_id)
+{
+        char path[DIGEST_SIZE + 8];
+
+        snprintf(path, sizeof path, "%.64s/tree", diff_id);
+        return beneath_open(s->layers, path, O_RDONLY | O_DIRECTORY, 0);
+}
+
+bool store_layer_in_use(const struct store *s, const char *diff_id)
+{
+        _cleanup_fd_ int fd = open_tree(s, diff_id);
+
+        return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0;
+}
+
+uint64_t store_layer_bytes(const struct store *s, const char *diff_id)
+{
+        char path[DIGEST_SIZE + 8], text[24] = "";
+        _cleanup_fd_ int fd = -EBADF;
+
+        snprintf(path, sizeof path, "%.64s/bytes", diff_id);
+        fd = beneath_open(s->layers, path, O_RDONLY | O_NONBLOCK, 0);
+        return fd >= 0 && read(fd, text, sizeof text - 1) > 0 ? strtoull(text, NULL, 10) : 0;
+}
+
+/* Who only looks whether it is in use holds the lock for a moment. */
+static int lock_shared(int fd)
+{
+        enum { TRIES = 50 };
+        const struct timespec moment = {.tv_nsec = 1000000};
+
+        for (int tries = 0; flock(fd, LOCK_SH | LOCK_NB) < 0; tries++) {
+                if (errno != EWOULDBLOCK || tries == TRIES)
+                        return -1;
+                nanosleep(&moment, NULL);
+        }
+        return 0;
+}
+
 int store_open_layer(const struct store *s, const char *diff_id, struct error *err)
 {
         char path[DIGEST_SIZE + 8];
-        int fd;
+        int fd = open_tree(s, diff_id);
 
-        snprintf(path, sizeof path, "%.64s/tree", diff_id);
-        fd = beneath_open(s->layers, path, O_RDONLY | O_DIRECTORY, 0);
         if (fd < 0)
                 return error_errno(
                         err, CODE_INFRA_STATE, errno, "the image store: layer %.12s", diff_id);
-        if (flock(fd, LOCK_SH | LOCK_NB) < 0 || !still_stands(s->layers, path, fd)) {
+        snprintf(path, sizeof path, "%.64s/tree", diff_id);
+        if (lock_shared(fd) < 0 || !still_stands(s->layers, path, fd)) {
                 fd_close(fd);
                 return error_set(err, CODE_IMAGE_MISSING, "layer %.12s is being removed", diff_id);
         }
@@ -195,14 +233,24 @@ static int write_opaque(const struct store_layer *l, const struct buffer *opaque
         return fd < 0 ? -1 : fd_write_all(fd, opaque->data, opaque->len);
 }
 
-int store_keep_layer(struct store *s, struct store_layer *l, const char *diff_id,
+static int write_bytes(const struct store_layer *l, uint64_t bytes)
+{
+        char text[24];
+        _cleanup_fd_ int fd = make_file(l, "bytes");
+
+        snprintf(text, sizeof text, "%llu\n", (unsigned long long)bytes);
+        return fd < 0 ? -1 : fd_write_all(fd, text, strlen(text));
+}
+
+int store_keep_layer(struct store *s, struct store_layer *l, const char *diff_id, uint64_t bytes,
         const struct buffer *opaque, struct error *err)
 {
         if (!buffer_ok(opaque))
                 return error_set(err, CODE_INFRA_MEMORY, "out of memory");
         if (opaque->len > RECORD_MAX)
                 return error_set(err, CODE_IMAGE_TOO_LARGE, "too many opaque directories");
-        if ((opaque->len > 0 && write_opaque(l, opaque) < 0) || syncfs(l->place) < 0)
+        if ((opaque->len > 0 && write_opaque(l, opaque) < 0) || write_bytes(l, bytes) < 0 ||
+                syncfs(l->place) < 0)
                 return failed("a new layer", err);
         if (renameat(s->incoming, l->name, s->layers, diff_id) < 0)
                 return errno == EEXIST || errno == ENOTEMPTY ? 0 : failed("a new layer", err);
@@ -622,6 +670,13 @@ int store_get_image(
         _cleanup_fd_ int fd = beneath_open(s->images, id, O_RDONLY | O_NONBLOCK, 0);
 
         return fd >= 0 && read_all(fd, ret_record) == 0 ? 0 : failed(id, err);
+}
+
+time_t store_image_time(const struct store *s, const char *id)
+{
+        struct stat st;
+
+        return fstatat(s->images, id, &st, AT_SYMLINK_NOFOLLOW) == 0 ? st.st_mtime : 0;
 }
 
 static int compare_names(const void *left, const void *right)

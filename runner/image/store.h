@@ -21,6 +21,8 @@
 #include "error.h"
 #include "images/digest.h"
 
+#include <time.h>
+
 enum { STORE_NAME_MAX = 200 };
 
 struct store {
@@ -78,8 +80,12 @@ int store_make_skeleton(const struct store_layer *l, struct error *err);
 /* Give it its final name, with the paths (each with its NUL) of its opaque directories. It may have
  * come there meanwhile: then this one must be emptied and abandoned. 1: it has its name; 0: it was
  * there; -1. */
-int store_keep_layer(struct store *s, struct store_layer *l, const char *diff_id,
+int store_keep_layer(struct store *s, struct store_layer *l, const char *diff_id, uint64_t bytes,
         const struct buffer *opaque, struct error *err);
+/* Of its files, as told when it was kept. */
+uint64_t store_layer_bytes(const struct store *s, const char *diff_id);
+/* A cell has it. */
+bool store_layer_in_use(const struct store *s, const char *diff_id);
 int store_get_opaque(
         const struct store *s, const char *diff_id, struct buffer *ret, struct error *err);
 /* Remove one whose tree is empty. */
@@ -118,6 +124,8 @@ int store_find(const struct store *s, const char *reference, char ret_id[DIGEST_
         char ret_name[STORE_NAME_MAX + 1], struct error *err);
 int store_get_image(
         const struct store *s, const char *id, struct buffer *ret_record, struct error *err);
+/* When it was loaded last. */
+time_t store_image_time(const struct store *s, const char *id);
 /* Each name, in the order of their bytes. `see` returns -1 to end it. */
 int store_each_name(const struct store *s, int (*see)(void *to, const char *name, const char *id),
         void *to, struct error *err);

@@ -27,7 +27,7 @@ in_image() { # IMAGE COMMAND…
     grep -qx "sha256:$digits example.org/team/app:1" said
     id=$(cut -d: -f2 said | cut -d' ' -f1)
     is 'from the directory' "$(cat said)" "$("$ASSAY" image load oci)"
-    is list "${id:0:12}  example.org/team/app:1" "$("$ASSAY" image list)"
+    is list "${id:0:12} example.org/team/app:1" "$("$ASSAY" image list --quiet | awk '{ print $1, $NF }')"
     is 'list as JSON' "$id" "$("$ASSAY" image list --json | jq -r '.[] | select(.name == "example.org/team/app:1").id')"
     is layers 2 "$("$ASSAY" image inspect "${id:0:10}" | jq '.layers | length')"
     is user 1000:1000 "$("$ASSAY" image inspect "sha256:$id" | jq -r .user)"
@@ -94,6 +94,28 @@ in_image() { # IMAGE COMMAND…
     nothing_coming
 }
 
+@test "list tells what images take, what they share, and which are in use" {
+    head -c 300000 /dev/zero > app/zeros
+    layout one one base
+    layout two two base app
+    for image in one two; do "$ASSAY" image load $image --quiet; done
+    base=$(($(stat -c %s base/bin/busybox) + $(stat -c %s base/etc/passwd)))
+    sizes() { "$ASSAY" image list --json | jq -c "map(select(.name == \"$1\"))[0] | [.bytes, .shared_bytes, .in_use]"; }
+    is one "[$base,$base,false]" "$(sizes one)"
+    is two "[$((base + 300008)),$base,false]" "$(sizes two)"
+    "$ASSAY" image list | head -1 | grep -q '^ID  *SIZE  *SHARED  *LOADED  *NAME'
+    "$ASSAY" image list | grep 'two$' | grep -qF "$(date +%Y-%m-%d)"
+    mkfifo end
+    in_image two sh -c 'echo started; cat' < end > output &
+    exec 4> end
+    until grep -q started output 2> /dev/null; do sleep 0.01; done
+    is two "[$((base + 300008)),$base,true]" "$(sizes two)"
+    is one "[$base,$base,true]" "$(sizes one)"
+    exec 4>&-
+    wait
+    is two "[$((base + 300008)),$base,false]" "$(sizes two)"
+}
+
 @test "environment and directory: the image's, under what the command line says" {
     config='{"Env": ["PATH=/bin", "A=image", "B=image", "TZ=Asia/Tokyo"], "WorkingDir": "/app"}' layout oci it base app
     "$ASSAY" image load oci --quiet
@@ -106,7 +128,7 @@ in_image() { # IMAGE COMMAND…
 @test "names: further ones, the same for another image, references that mean nothing" {
     layout oci one base
     "$ASSAY" image load --name other:2 oci --quiet
-    is names 'one other:2' "$("$ASSAY" image list | sed 's/.*  //' | tr '\n' ' ' | sed 's/ $//')"
+    is names 'one other:2' "$("$ASSAY" image list --quiet | sed 's/.*  //' | tr '\n' ' ' | sed 's/ $//')"
     old=$("$ASSAY" image inspect one | jq -r .id)
     layout oci one base app
     "$ASSAY" image load oci --quiet
@@ -131,7 +153,7 @@ in_image() { # IMAGE COMMAND…
     jq 'del(.manifests[].annotations)' oci/index.json > index && mv index oci/index.json
     "$ASSAY" image load oci > said
     id=$(cut -d: -f2 said)
-    is list "${id:0:12}  <no name>" "$("$ASSAY" image list)"
+    is list "${id:0:12}  <no name>" "$("$ASSAY" image list --quiet | sed 's/  .*  /  /')"
     is 'list as JSON' null "$("$ASSAY" image list --json | jq -c '.[0].name')"
     in_image "$id" sh -c :
     "$ASSAY" image remove "$id"
@@ -160,7 +182,7 @@ in_image() { # IMAGE COMMAND…
     layout oci docker.io/library/debian:latest base
     "$ASSAY" image load --name other oci --quiet
     "$ASSAY" image remove debian
-    is list other "$("$ASSAY" image list | sed 's/.*  //')"
+    is list other "$("$ASSAY" image list --quiet | sed 's/.*  //')"
     "$ASSAY" image remove other
     is list '' "$("$ASSAY" image list)"
 }

@@ -107,12 +107,12 @@ in_image() { # IMAGE COMMAND…
     pull --quiet "docker://$there/it@$digest"
     is status 0 "$status"
     is said '' "$(cat said errors)"
-    is list "$there/it@$digest" "$("$ASSAY" image list | sed 's/.*  //')"
+    is list "$there/it@$digest" "$("$ASSAY" image list --quiet | sed 's/.*  //')"
     is content pulled "$(in_image "$there/it@$digest" cat /file)"
     # A tag beside a digest says nothing.
     pull "$there/it:none@$digest"
     is status 0 "$status"
-    is list "$there/it@$digest" "$("$ASSAY" image list | sed 's/.*  //')"
+    is list "$there/it@$digest" "$("$ASSAY" image list --quiet | sed 's/.*  //')"
     "$ASSAY" image remove "$there/it@$digest"
     is list '' "$("$ASSAY" image list)"
 }
@@ -207,7 +207,7 @@ in_image() { # IMAGE COMMAND…
         *) refused_as image.invalid 'the digest of another image' ;;
         esac
     done
-    is list "other@$digest" "$("$ASSAY" image list | sed 's/.*  //')"
+    is list "other@$digest" "$("$ASSAY" image list --quiet | sed 's/.*  //')"
 }
 
 @test "what skopeo copied must be what the reference meant" {
