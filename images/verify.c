@@ -91,21 +91,17 @@ static int look(
         return error_errno(err, CODE_INFRA_IO, errno, "%.300s", path);
 }
 
-static bool is_zero(const unsigned char *bytes, size_t len)
-{
-        return len == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, len - 1) == 0);
-}
-
 /* The bytes of the file from `at` to `end` are `data`, or zeros (NULL). */
 static bool same_bytes(int fd, const unsigned char *data, uint64_t at, uint64_t end)
 {
+        static const unsigned char zeros[PIECE];
         static unsigned char got[PIECE];
 
         while (at < end) {
                 size_t most = end - at < sizeof got ? (size_t)(end - at) : sizeof got;
                 ssize_t n = pread(fd, got, most, (off_t)at);
 
-                if (n <= 0 || (data ? memcmp(got, data, (size_t)n) != 0 : !is_zero(got, (size_t)n)))
+                if (n <= 0 || memcmp(got, data ? data : zeros, (size_t)n) != 0)
                         return false;
                 at += (uint64_t)n;
                 data = data ? data + n : NULL;
