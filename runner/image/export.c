@@ -266,6 +266,16 @@ static int add_layout(struct exporting *e, struct error *err)
         return add_document(e, "oci-layout", &b, err);
 }
 
+/* Where they are missing, skopeo makes them as root's, which it may not as an ordinary user. */
+static int add_folders(struct exporting *e, struct error *err)
+{
+        static const struct stat folder = {.st_mode = S_IFDIR | 0755};
+
+        return tar_write_entry(&e->tar, "blobs", &folder, err) < 0
+                       ? -1
+                       : tar_write_entry(&e->tar, "blobs/sha256", &folder, err);
+}
+
 /* --- all ------------------------------------------------------------------------------------ */
 
 static int find_image(struct exporting *e, const char *reference, struct error *err)
@@ -289,7 +299,7 @@ static int write_all(struct exporting *e, struct error *err)
         _cleanup_buffer_ struct buffer manifest = BUFFER_INIT;
         char digest[DIGEST_SIZE];
 
-        if (add_layout(e, err) < 0 || add_layers(e, err) < 0 ||
+        if (add_layout(e, err) < 0 || add_folders(e, err) < 0 || add_layers(e, err) < 0 ||
                 add_document(e, blob_name(e->image.id).text, &e->config, err) < 0 ||
                 add_manifest(e, &manifest, digest, err) < 0 ||
                 add_index(e, digest, manifest.len, err) < 0 || add_docker_manifest(e, err) < 0)

@@ -20,6 +20,11 @@ setup() {
     : > app/etc/.wh..wh..opq
 }
 
+teardown() { # folders that only the unpacker can empty
+    rm -f "$ASSAY_STATE"/images/images/*
+    "$ASSAY" image gc --quiet
+}
+
 loaded() { # the image `it` of both
     layout oci it:1 base app
     "$ASSAY" image load --quiet oci
