@@ -25,12 +25,13 @@ static void resolve(const char *user, bool may_be_outside)
         static char lower[] = "lower", upper[] = "upper";
         struct merged m;
         struct error err = {0};
-        uint32_t uid, gid;
+        struct user u;
 
         must(merged_open(&m, store, (char *[]){lower, upper}, 2, &err) == 0);
-        if (user_resolve(&m, user, &uid, &gid, &err) == 0)
-                must(uid <= USER_MAX_ID && gid <= USER_MAX_ID &&
-                        (uid != OUTSIDE || may_be_outside));
+        if (user_resolve(&m, user, &u, &err) == 0)
+                must(u.uid <= USER_MAX_ID && u.gid <= USER_MAX_ID &&
+                        (u.uid != OUTSIDE || may_be_outside) &&
+                        memchr(u.home, '\0', sizeof u.home));
         else
                 must(err.code == CODE_IMAGE_UNSUPPORTED);
         merged_close(&m);
