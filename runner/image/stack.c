@@ -231,7 +231,7 @@ static int check_room(const struct jobs *j, struct error *err)
         if (wanted == 0 || store_free_bytes(s, &free) < 0 || wanted <= free)
                 return 0;
         return error_set(err, CODE_INFRA_STATE,
-                "the disk of the image store is full: %llu MiB are needed at least, %llu are free",
+                "the image store: the disk is full: %llu MiB are needed at least, %llu are free",
                 (unsigned long long)(wanted >> 20), (unsigned long long)(free >> 20));
 }
 

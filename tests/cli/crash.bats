@@ -85,7 +85,8 @@ full() {
     "$ASSAY" image load --quiet oci 2> errors || status=$?
     if [ $status -ne 0 ]; then
         is "status with $1 KiB and $2 inodes" 4 $status
-        grep -qE '^assay: infra[.](state|io): .*: No space left on device' errors
+        grep -qE '^assay: infra[.](state|io): .*(: No space left on device|: the disk is full: .*)' errors ||
+            { cat errors && return 1; }
         echo "$1 $2" >> refused
     fi
     mount -o remount,size=100m,nr_inodes=10000 "$ASSAY_STATE"
