@@ -53,12 +53,23 @@ static int take(struct rebuild *r, void *to, size_t len, struct error *err)
         return 0;
 }
 
+/* Nothing can be there, or what is there cannot be a file of a layer. */
+static bool is_missing(int number)
+{
+        static const int numbers[] = {ENOENT, ENOTDIR, ELOOP, ENXIO, EXDEV, ENAMETOOLONG};
+
+        for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+                if (numbers[i] == number)
+                        return true;
+        return false;
+}
+
 static int open_file(struct rebuild *r, uint64_t size, struct error *err)
 {
         struct stat st;
 
         r->file = beneath_open(r->tree, r->path.text, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
-        if (r->file < 0 && errno != ENOENT && errno != ENOTDIR && errno != ELOOP && errno != ENXIO)
+        if (r->file < 0 && !is_missing(errno))
                 return error_errno(err, CODE_INFRA_IO, errno, "%.300s", r->path.text);
         if (r->file < 0)
                 return error_set(err, CODE_IMAGE_CORRUPT, "%.300s: is missing", r->path.text);
