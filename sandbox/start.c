@@ -257,7 +257,10 @@ struct cell *cell_start(struct cell *c, struct cell_request *request, const stru
         if (refuse_weak(c, err) < 0)
                 return cell_free(c);
         if (c->request.uid >= c->ids.count || c->request.gid >= c->ids.count) {
-                error_set(err, CODE_INFRA_CELL, "the cell has no id %u: it has %u",
+                error_set(err, CODE_INFRA_CELL,
+                        "the cell has no id %u, only the first %u: run as root inside (--user 0), "
+                        "or give this "
+                        "user sub-ids (/etc/subuid, and apt-get install uidmap)",
                         (unsigned)(c->request.uid ? c->request.uid : c->request.gid),
                         (unsigned)c->ids.count);
                 return cell_free(c);
