@@ -514,15 +514,35 @@ static bool decode(const char *file, char ret[STORE_NAME_MAX + 1])
         return *file == '\0';
 }
 
+/* The digits of what reads like an id, or NULL. */
+static const char *id_digits(const char *reference)
+{
+        static const char prefix[] = "sha256:";
+        size_t digits = strspn(reference, "0123456789abcdef");
+
+        if (strncmp(reference, prefix, strlen(prefix)) == 0)
+                return reference + strlen(prefix);
+        return digits >= SHORTEST_ID && reference[digits] == '\0' ? reference : NULL;
+}
+
+static bool has_control(const char *name)
+{
+        for (; *name; name++)
+                if ((unsigned char)*name < ' ' || *name == 0x7f)
+                        return true;
+        return false;
+}
+
 int store_check_name(const char *name, struct error *err)
 {
         char file[3 * STORE_NAME_MAX + 1];
-        size_t digits = strspn(name, "0123456789abcdef");
 
-        if (strncmp(name, "sha256:", 7) == 0 || strcmp(name, "host") == 0 ||
-                (digits >= SHORTEST_ID && name[digits] == '\0'))
+        if (id_digits(name) || strcmp(name, "host") == 0)
                 return error_set(err, CODE_IMAGE_INVALID,
                         "%.100s: a name that reads like another image's", name);
+        if (has_control(name))
+                return error_set(
+                        err, CODE_IMAGE_INVALID, "%.100s: a name with control characters", name);
         return encode(name, file, err);
 }
 
@@ -645,19 +665,18 @@ static bool find_by_digest(const struct store *s, const char *digest, char ret_i
 int store_find(const struct store *s, const char *reference, char ret_id[DIGEST_SIZE],
         char ret_name[STORE_NAME_MAX + 1], struct error *err)
 {
-        static const char prefix[] = "sha256:";
-        const size_t len = sizeof prefix - 1;
-        const char *digits = strncmp(reference, prefix, len) == 0 ? reference + len : reference;
+        const char *digits = id_digits(reference);
         char name[STORE_NAME_MAX + 1];
 
         if (!ret_name)
                 ret_name = name;
-        if (find_by_name(s, reference, ret_id, ret_name))
+        /* Names come from files: none may stand for the id of another image. */
+        if (!digits && find_by_name(s, reference, ret_id, ret_name))
                 return 0;
         *ret_name = '\0';
         if (find_by_digest(s, reference_digest(reference), ret_id))
                 return 0;
-        if (strlen(digits) >= SHORTEST_ID && strlen(digits) < DIGEST_SIZE &&
+        if (digits && strlen(digits) >= SHORTEST_ID && strlen(digits) < DIGEST_SIZE &&
                 find_by_digits(s, digits, ret_id))
                 return 0;
         return error_set(

@@ -170,6 +170,30 @@ in_image() { # IMAGE COMMAND…
     is list '' "$("$ASSAY" image list)"
 }
 
+@test "an id is an id, whatever name another image has" {
+    layout oci good:1 base
+    "$ASSAY" image load oci --quiet
+    id=$("$ASSAY" image inspect good:1 | jq -r .id)
+    for name in "docker.io/library/sha256:$id" "docker.io/library/$id:latest" "${id:0:12}:latest" "localhost/$id"; do
+        layout oci "$name" base app
+        "$ASSAY" image load oci --quiet
+        for reference in "sha256:$id" "$id" "${id:0:12}" "sha256:${id:0:8}"; do
+            is "$reference beside $name" "$id" "$("$ASSAY" image inspect "$reference" | jq -r .id)"
+        done
+        is "$name itself" 'the app' "$(in_image "$name" cat /app/file)"
+        "$ASSAY" image remove "$name"
+    done
+    is 'what is left' good:1 "$("$ASSAY" image list --json | jq -r '.[].name')"
+}
+
+@test "a name with control characters is refused" {
+    layout oci x base
+    for name in $'a\nb' $'a\e[31mb' $'a\x7f'; do
+        run -4 "$ASSAY" image load --name "$name" oci
+    done
+    is list '' "$("$ASSAY" image list)"
+}
+
 @test "a layer that comes twice is one" {
     mkdir nothing
     layout oci it base nothing app nothing
