@@ -69,9 +69,11 @@ int output_open(struct output *o, const char *path, bool force, struct error *er
                 o->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
                 return o->fd < 0 ? error_errno(err, CODE_INFRA_IO, errno, "standard output") : 0;
         }
-        if (!force && lstat(path, &st) == 0)
-                return error_set(err, CODE_USAGE,
-                        "%s: is there already; remove it, or replace it with --force", path);
+        if (lstat(path, &st) == 0 && (!force || !S_ISREG(st.st_mode)))
+                return error_set(err, CODE_USAGE, "%s: is there already; %s", path,
+                        S_ISREG(st.st_mode) ? "remove it, or replace it with --force"
+                                            : "only regular files are replaced (- is standard "
+                                              "output)");
         if ((size_t)snprintf(new, sizeof new, "%s.new", path) >= sizeof new)
                 return error_set(err, CODE_USAGE, "%.100s…: too long", path);
         o->fd = open(new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);

@@ -263,3 +263,19 @@ every_tar() {
     "$ASSAY" image export --force it:1 it.tar
     tar -tf it.tar | grep -qx index.json
 }
+
+@test "an export replaces no device, link, pipe or directory" {
+    loaded
+    mkdir -p places/directory
+    mkfifo places/pipe
+    ln -s nowhere places/dangling
+    ln -s ../it.tar places/link
+    ! is_root || mknod places/null c 1 3
+    for place in places/*; do
+        before=$(stat -c '%F %i' "$place")
+        run -2 --separate-stderr "$ASSAY" image export --force it:1 "$place"
+        [[ $stderr == *"$place: is there already; only regular files"* ]]
+        is "$place" "$before" "$(stat -c '%F %i' "$place")"
+    done
+    nothing_coming
+}
