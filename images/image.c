@@ -245,6 +245,9 @@ static int tell(struct reading *r, const struct image *i, struct error *err)
         buffer_add(&b, i->layers.data, i->layers.len);
         if (!buffer_ok(&b) || !buffer_ok(&i->layers))
                 return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+        if (b.len > UNPACK_MAX_ANSWER)
+                return error_set(err, CODE_IMAGE_INVALID,
+                        "its names, its command and the names of its layers have more than 1 MiB");
         if (warn_of_env(r, i, err) < 0)
                 return -1;
         if (i->index.len > 0 &&

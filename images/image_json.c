@@ -475,7 +475,7 @@ static int read_command(struct image_config *c, struct error *err)
         if (texts_length(&c->entrypoint) + texts_length(&c->cmd) + texts_length(&c->env) >
                 IMAGE_MAX_COMMAND)
                 return refuse(v, CODE_IMAGE_INVALID, err,
-                        "Entrypoint, Cmd and Env together have more than 2 MiB");
+                        "Entrypoint, Cmd and Env together have more than 512 KiB");
         return 0;
 }
 

@@ -16,7 +16,7 @@ enum {
         IMAGE_MAX_DESCRIPTORS = 1000, /* of an index, or images of a manifest.json */
         IMAGE_MAX_ARGUMENTS = 4096,
         IMAGE_MAX_ARGUMENT = 128 << 10, /* what the kernel takes */
-        IMAGE_MAX_COMMAND = 2 << 20,    /* entrypoint, cmd and env together: as well */
+        IMAGE_MAX_COMMAND = 512 << 10,  /* entrypoint, cmd and env together: what a cell takes */
         IMAGE_MAX_NAME = 1024,
         IMAGE_MAX_NAMES = 256,
 };

@@ -98,11 +98,12 @@ enum {
         UNPACK_MAX_REQUEST = 1 << 20,
         UNPACK_MAX_WARNINGS = 100, /* more are counted in one last warning */
         UNPACK_MAX_REQUIRED = 1000,
-        UNPACK_MAX_PATH = 4095, /* bytes of an entry's path: as many as the kernel takes */
-        UNPACK_MAX_PIECE = 1 << 20,
-        UNPACK_MAX_SKELETON = 1 << 29, /* bytes */
-        UNPACK_MAX_LAYERS = 500,       /* of an image */
-        UNPACK_MAX_STACK = 128,        /* to be looked at as one tree */
+        UNPACK_MAX_PATH = 4095,      /* bytes of an entry's path: as many as the kernel takes */
+        UNPACK_MAX_ANSWER = 1 << 20, /* bytes of a frame */
+        UNPACK_MAX_PIECE = UNPACK_MAX_ANSWER - 256, /* there is more in its frame */
+        UNPACK_MAX_SKELETON = 1 << 29,              /* bytes */
+        UNPACK_MAX_LAYERS = 500,                    /* of an image */
+        UNPACK_MAX_STACK = 128,                     /* to be looked at as one tree */
 };
 
 #define UNPACK_SECTIONS                                                                            \

@@ -3,6 +3,7 @@
 
 #include "clock.h"
 #include "fd.h"
+#include "images/messages.h"
 #include "interrupt.h"
 
 #include <sys/socket.h>
@@ -10,7 +11,7 @@
 
 enum {
         MAX_FRAMES = 300000,
-        MAX_FRAME = 1 << 20,
+        MAX_FRAME = UNPACK_MAX_ANSWER,
         MAX_BYTES = 64 << 20,
         PATIENCE = 120, /* seconds */
         MID_FRAME_SECONDS = 5,

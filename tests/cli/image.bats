@@ -423,3 +423,24 @@ TABLE
         nothing_coming
     done
 }
+
+@test "what an image says of itself may have megabytes, its command and environment less" {
+    many() { # BYTES: so many, as pieces of 10000
+        head -c "$1" /dev/zero | tr '\0' x | fold -w 10000
+    }
+    config=$(many 3000000 | jq -Rcn '{Labels: ([inputs] | to_entries | map({key: "k\(.key)", value}) | from_entries)}')
+    layout oci large:1 base
+    "$ASSAY" image load --quiet oci
+    in_image large:1 sh -c :
+    "$ASSAY" image verify --quiet
+    id=$("$ASSAY" image inspect large:1 | jq -r .id)
+    "$ASSAY" image export large:1 - | ASSAY_STATE=$work/elsewhere "$ASSAY" image load - > said
+    is 'what comes back' "sha256:$id large:1" "$(cat said)"
+    config=$(many 600000 | jq -Rcn '{Env: ([inputs] | to_entries | map("k\(.key)=\(.value)"))}')
+    layout oci large:2 base
+    status=0
+    "$ASSAY" image load oci 2> errors || status=$?
+    is status 4 "$status"
+    grep -q '^assay: image.invalid: .*Env together have more than 512 KiB' errors
+    nothing_coming
+}

@@ -308,7 +308,7 @@ Test(unpack_image_json, commands_are_bounded)
                 {4097, 1, "more than 4096 items"},
                 {1, 128 << 10, NULL},
                 {1, (128 << 10) + 1, "longer than 131072 bytes"},
-                {17, 128 << 10, "more than 2 MiB"},
+                {5, 128 << 10, "more than 512 KiB"},
         };
         static char argument[(128 << 10) + 2];
 
