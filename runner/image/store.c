@@ -49,9 +49,16 @@ static int open_part(int store, const char *name, struct error *err)
         return fd;
 }
 
+/* Nobody else may get to the layers: who unpacks one could be taken over by it, and would have it
+ * hold set-id files, which open() makes. */
 int store_open_root(struct error *err)
 {
-        return state_open("images", err);
+        int fd = state_open("images", err);
+
+        if (fd < 0 || fchmod(fd, 0700) == 0)
+                return fd;
+        fd_close(fd);
+        return failed("its mode", err);
 }
 
 int store_open(struct store *s, struct error *err)

@@ -444,3 +444,13 @@ TABLE
     grep -q '^assay: image.invalid: .*Env together have more than 512 KiB' errors
     nothing_coming
 }
+
+@test "nobody else reaches the files of images, which may be set-id when they are made" {
+    mkdir -p "$ASSAY_STATE/images"
+    chmod 755 "$ASSAY_STATE" "$ASSAY_STATE/images" # as an older version left it
+    layout oci it base
+    "$ASSAY" image load --quiet oci
+    is mode 700 "$(stat -c %a "$ASSAY_STATE/images")"
+    ! is_root || run -2 setpriv --reuid 65534 --clear-groups ls "$ASSAY_STATE/images/layers"
+    in_image it sh -c :
+}
