@@ -8,6 +8,7 @@
 #include "input.h"
 #include "interrupt.h"
 #include "privilege.h"
+#include "text.h"
 #include "workspace.h"
 
 #include <dirent.h>
@@ -52,10 +53,11 @@ void loading_warn(const struct loading *l, struct reader *r)
 {
         char *field = get_new_text(r, UNPACK_MAX_PATH);
         char *message = get_new_text(r, UNPACK_MAX_PATH);
-        char text[1024];
+        char raw[1024], text[sizeof raw];
 
         if (message) {
-                snprintf(text, sizeof text, "%s%s%s", field, *field ? ": " : "", message);
+                snprintf(raw, sizeof raw, "%s%s%s", field, *field ? ": " : "", message);
+                text_escape(text, sizeof text, raw, strlen(raw));
                 l->listener->warn(l->listener->to, text);
         }
         free(field);

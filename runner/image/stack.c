@@ -37,7 +37,10 @@ int layer_answer_take(void *to, unsigned type, struct reader *r, struct error *e
         case UNPACK_OPAQUE:
                 get_text(r, path, sizeof path);
                 buffer_add(&a->opaque, path, strlen(path) + 1);
-                return 0;
+                return a->opaque.len <= STORE_MAX_FILE
+                               ? 0
+                               : error_set(err, CODE_IMAGE_TOO_LARGE,
+                                         "it replaces too many directories");
         case UNPACK_SKELETON:
                 return take_skeleton(a, r, err);
         case UNPACK_WARNING:
@@ -133,7 +136,7 @@ static int finish_job(struct loading *l, struct job *j, struct error *err)
 
 /* --- all of an image ------------------------------------------------------------------------ */
 
-enum { MOST_JOBS = 4, RETRY_MS = 20 };
+enum { MOST_JOBS = 4, RETRY_MS = 20, SILENCE_MS = 3600 * 1000 };
 
 struct jobs {
         struct loading *loading;
@@ -152,17 +155,18 @@ static struct job *free_job(struct jobs *j)
         return job;
 }
 
-/* Wait for the first that has something to say. */
+/* Wait for the first that has something to say; when all are silent, for any. */
 static int finish_one(struct jobs *j, struct error *err)
 {
         struct pollfd fds[MOST_JOBS];
+        bool silent;
 
         for (unsigned i = 0; i < j->most; i++)
                 fds[i] = (struct pollfd){
                         .fd = j->job[i].layer ? j->job[i].asked.socket : -1, .events = POLLIN};
-        interrupt_poll(fds, j->most, -1);
+        silent = interrupt_poll(fds, j->most, SILENCE_MS) == 0;
         for (unsigned i = 0; i < j->most; i++)
-                if (j->job[i].layer && (fds[i].revents || interrupt_came())) {
+                if (j->job[i].layer && (fds[i].revents || silent || interrupt_came())) {
                         unsigned n = (unsigned)(j->job[i].layer - j->layers);
 
                         j->running--;

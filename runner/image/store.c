@@ -17,7 +17,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-enum { RECORD_MAX = 32 << 20, SHORTEST_ID = 8 };
+enum { SHORTEST_ID = 8 };
 
 bool is_digest(const char *text)
 {
@@ -254,8 +254,6 @@ int store_keep_layer(struct store *s, struct store_layer *l, const char *diff_id
 {
         if (!buffer_ok(opaque))
                 return error_set(err, CODE_INFRA_MEMORY, "out of memory");
-        if (opaque->len > RECORD_MAX)
-                return error_set(err, CODE_IMAGE_TOO_LARGE, "too many opaque directories");
         if ((opaque->len > 0 && write_opaque(l, opaque) < 0) || write_bytes(l, bytes) < 0 ||
                 syncfs(l->place) < 0)
                 return failed("a new layer", err);
@@ -274,7 +272,7 @@ static int read_all(int fd, struct buffer *ret)
         if (fstat(fd, &st) < 0)
                 return -1;
         errno = EFBIG;
-        to = S_ISREG(st.st_mode) && st.st_size <= RECORD_MAX
+        to = S_ISREG(st.st_mode) && st.st_size <= STORE_MAX_FILE
                      ? buffer_reserve(ret, (size_t)st.st_size)
                      : NULL;
         if (!to)
@@ -470,7 +468,7 @@ int store_put_image(struct store *s, const char *id, const struct buffer *record
         _cleanup_fd_ int fd = -EBADF;
         char name[WORKSPACE_ID_SIZE];
 
-        if (record->len > RECORD_MAX)
+        if (record->len > STORE_MAX_FILE)
                 return error_set(err, CODE_IMAGE_TOO_LARGE, "its documents are too large");
         if (workspace_new_id(name, err) < 0)
                 return -1;

@@ -23,7 +23,10 @@
 
 #include <time.h>
 
-enum { STORE_NAME_MAX = 200 };
+enum {
+        STORE_NAME_MAX = 200,
+        STORE_MAX_FILE = 32 << 20, /* bytes of a record, or of a list of opaque directories */
+};
 
 struct store {
         int layers, images, names, incoming;
@@ -77,9 +80,9 @@ void store_unlock_layer(struct store *s, const char *diff_id, int *lock);
 int store_begin_layer(struct store *s, struct store_layer *ret, struct error *err);
 /* The file for its skeleton. */
 int store_make_skeleton(const struct store_layer *l, struct error *err);
-/* Give it its final name, with the paths (each with its NUL) of its opaque directories. It may have
- * come there meanwhile: then this one must be emptied and abandoned. 1: it has its name; 0: it was
- * there; -1. */
+/* Give it its final name, with the paths (each with its NUL) of its opaque directories: at most
+ * STORE_MAX_FILE bytes. It may have come there meanwhile: then this one must be emptied and
+ * abandoned. 1: it has its name; 0: it was there; -1. */
 int store_keep_layer(struct store *s, struct store_layer *l, const char *diff_id, uint64_t bytes,
         const struct buffer *opaque, struct error *err);
 /* Of its files, as told when it was kept. */

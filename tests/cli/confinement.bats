@@ -91,6 +91,18 @@ attempts='open-host write-host list-host connect socket exec fork signal-parent 
     done
 }
 
+@test "what a taken-over assay-unpack says of an image is bounded, and shown escaped" {
+    mkdir "$work/bin"
+    cp "$ASSAY_BUILD"/assay "$ASSAY_BUILD"/assay-* "$work/bin/"
+    cp "$ASSAY_BUILD/tests/faulty-image" "$work/bin/assay-unpack"
+    status=0
+    "$work/bin/assay" image load "$work/input" 2> "$work/errors" || status=$?
+    is status 4 "$status"
+    grep -qFx 'assay: warning: \x1b[31mred: a\x0ab' "$work/errors"
+    grep -q '^assay: image.too_large: .*replaces too many directories' "$work/errors"
+    is 'left in incoming' '' "$(ls "$ASSAY_STATE/images/incoming")"
+}
+
 @test "a taken-over runner gets no more of the host through cells than anyone may read" {
     for how in owned bind debug network late file; do
         is "$how" refused "$("$ASSAY_BUILD/tests/cell-driver" "$ASSAY_BUILD/assay-cell" $how)"
