@@ -269,6 +269,7 @@ static int remove_image(struct image_options *o, char **arguments, struct error 
         (void)o;
         if (open_for_looking(&s, err) < 0)
                 return -1;
+        store_lock_names(&s);
         r = remove_named(&s, arguments[0], err);
         store_close(&s);
         return r;

@@ -207,15 +207,19 @@ static int check_name(const struct image *i, const char *name, struct error *err
 static int load_image(
         struct loading *l, struct image *i, const struct buffer *said, struct error *err)
 {
+        int r;
+
         for (char **name = i->names; *name; name++)
                 if (check_name(i, *name, err) < 0)
                         return -1;
-        if (stack_make(l, i, err) < 0 || keep_image(l, i, said, err) < 0)
+        if (stack_make(l, i, err) < 0)
                 return -1;
-        for (char **name = i->names; *name; name++)
-                if (store_put_name(&l->store, *name, i->id, err) < 0)
-                        return -1;
-        return 0;
+        store_lock_names(&l->store);
+        r = keep_image(l, i, said, err);
+        for (char **name = i->names; r == 0 && *name; name++)
+                r = store_put_name(&l->store, *name, i->id, err);
+        store_unlock_names(&l->store);
+        return r;
 }
 
 /* --- what is not needed any more ------------------------------------------------------------ */

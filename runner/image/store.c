@@ -86,6 +86,17 @@ void store_close(struct store *s)
         s->pulls = fd_close(s->pulls);
 }
 
+void store_lock_names(const struct store *s)
+{
+        while (flock(s->names, LOCK_EX) < 0 && errno == EINTR)
+                continue;
+}
+
+void store_unlock_names(const struct store *s)
+{
+        flock(s->names, LOCK_UN);
+}
+
 bool store_be_alone(const struct store *s)
 {
         return flock(s->incoming, LOCK_EX | LOCK_NB) == 0;

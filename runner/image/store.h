@@ -52,6 +52,10 @@ void store_close(struct store *s);
  * until the store is closed. false: others are at work. */
 bool store_be_alone(const struct store *s);
 void store_be_among_others(const struct store *s);
+/* Only one at a time gives an image its names or takes them away: else who takes the last one could
+ * remove the image that gets another meanwhile. */
+void store_lock_names(const struct store *s);
+void store_unlock_names(const struct store *s);
 
 /* A layer that is being made: its directory in `incoming`, and the tree to fill. */
 struct store_layer {

@@ -211,6 +211,21 @@ in_image() { # IMAGE COMMAND…
     is list '' "$("$ASSAY" image list)"
 }
 
+@test "an image that is loaded while its last name is removed is there" {
+    if ! strace -o /dev/null true 2> /dev/null; then
+        skip 'strace may not trace here'
+    fi
+    layout oci it base
+    "$ASSAY" image load --quiet oci
+    strace -f -o trace -e trace=unlinkat -e inject=unlinkat:delay_enter=300000:when=2 "$ASSAY" image remove it &
+    remove=$!
+    while [ -L "$ASSAY_STATE/images/names/it" ]; do :; done
+    "$ASSAY" image load --quiet oci
+    wait $remove
+    in_image it sh -c :
+    "$ASSAY" image verify --quiet
+}
+
 @test "gc waits for no load, and takes nothing from one" {
     layout oci it base app
     "$ASSAY" image load oci --quiet
