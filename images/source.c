@@ -411,7 +411,7 @@ static int finish_tar(struct source *s, struct error *err)
         uint64_t behind = s->given - source_offset(s);
         ssize_t n;
 
-        if (behind <= s->piece_len)
+        if (behind > 0 && behind <= s->piece_len)
                 s->left_some = !is_zero(s->piece + s->piece_len - behind, behind);
         if (s->all_read && !is_zero(s->last, sizeof s->last))
                 return error_set(

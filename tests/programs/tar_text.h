@@ -89,7 +89,7 @@ static inline char *expand(const char *text)
         if (!open)
                 return strdup(text);
         count = strtoul(open + 1, &end, 10);
-        if (*end != '}')
+        if (open[1] < '0' || open[1] > '9' || *end != '}')
                 return strdup(text);
         whole = malloc(strlen(text) + count + 1);
         if (!whole)
