@@ -12,8 +12,17 @@ struct mask {
         struct tar_writer out;
         struct hiding *real; /* paths without links; owned */
         size_t count;
+        struct path last; /* directory that was written, with those above it */
         uint64_t hidden;
 };
+
+static bool was_written(const struct mask *k, const char *path)
+{
+        size_t len = strlen(path);
+
+        return strncmp(k->last.text, path, len) == 0 &&
+               (k->last.text[len] == '/' || k->last.text[len] == '\0');
+}
 
 /* The directories on the way to `path`, and itself. */
 static int write_folders(struct mask *k, const char *path, struct error *err)
@@ -22,15 +31,19 @@ static int write_folders(struct mask *k, const char *path, struct error *err)
         struct path so_far;
         size_t len = 0;
 
+        if (merged_root(k->merged, &item, err) < 0)
+                return -1;
         while (path[len]) {
                 len += strcspn(path + len, "/");
                 memcpy(so_far.text, path, len);
                 so_far.text[len] = '\0';
-                if (merged_look(k->merged, so_far.text, &item, err) < 0 ||
-                        tar_write_entry(&k->out, so_far.text, &item.st, err) < 0)
+                if (merged_down(k->merged, so_far.text, &item, err) < 0 ||
+                        (!was_written(k, so_far.text) &&
+                                tar_write_entry(&k->out, so_far.text, &item.st, err) < 0))
                         return -1;
                 len += path[len] == '/';
         }
+        snprintf(k->last.text, sizeof k->last.text, "%s", path);
         return 0;
 }
 

@@ -52,12 +52,13 @@ static int look_in_layer(int tree, const char *path, struct stat *ret, struct er
         return fd >= 0 && fstat(fd, ret) == 0 ? 1 : failure(path, err);
 }
 
-/* From the directory that `item` is to the name that `path` now ends with. */
-static int step(
+int merged_down(
         const struct merged *m, const char *path, struct merged_item *item, struct error *err)
 {
         bool found = false;
 
+        if (!S_ISDIR(item->st.st_mode))
+                return 0;
         for (unsigned i = m->count; i-- > 0;) {
                 struct stat st = {0};
                 int r = item->in[i] ? look_in_layer(m->trees[i], path, &st, err) : 0;
@@ -77,7 +78,7 @@ static int step(
         return found;
 }
 
-static int begin(const struct merged *m, struct merged_item *ret, struct error *err)
+int merged_root(const struct merged *m, struct merged_item *ret, struct error *err)
 {
         memset(ret, 0, sizeof *ret);
         if (m->count == 0)
@@ -113,15 +114,13 @@ int merged_look(
         const struct merged *m, const char *path, struct merged_item *ret, struct error *err)
 {
         struct path so_far = {""};
-        int r = begin(m, ret, err);
+        int r = merged_root(m, ret, err);
 
         for (size_t len; r > 0 && *path; path += len + (path[len] == '/')) {
                 len = strcspn(path, "/");
-                if (!S_ISDIR(ret->st.st_mode))
-                        return 0;
                 if (append(&so_far, path, len, err) < 0)
                         return -1;
-                r = step(m, so_far.text, ret, err);
+                r = merged_down(m, so_far.text, ret, err);
         }
         return r;
 }
@@ -151,11 +150,25 @@ static int take_link(const struct merged *m, struct path *where, const struct me
         return 0;
 }
 
+/* One name of a path, as directories have them: also `.` and `..`. */
+static int follow_one(const struct merged *m, const char *name, size_t len, struct path *path,
+        struct merged_item *item, struct error *err)
+{
+        if (len == 0 || (len == 1 && *name == '.'))
+                return 1;
+        if (len == 2 && strncmp(name, "..", 2) == 0) {
+                remove_last(path);
+                return merged_look(m, path->text, item, err);
+        }
+        return append(path, name, len, err) < 0 ? -1 : merged_down(m, path->text, item, err);
+}
+
 int merged_follow(const struct merged *m, const char *path, bool last, struct path *ret_path,
         struct merged_item *ret, struct error *err)
 {
         unsigned links = 0;
         struct path rest;
+        int r = merged_root(m, ret, err);
 
         snprintf(rest.text, sizeof rest.text, "%s", path);
         ret_path->text[0] = '\0';
@@ -163,14 +176,9 @@ int merged_follow(const struct merged *m, const char *path, bool last, struct pa
                 const char *name = rest.text + strspn(rest.text, "/");
                 size_t len = strcspn(name, "/");
                 const char *more = name + len + strspn(name + len, "/");
-                int r;
 
-                if (len == 2 && strncmp(name, "..", 2) == 0)
-                        remove_last(ret_path);
-                else if (len > 0 && !(len == 1 && *name == '.') &&
-                         append(ret_path, name, len, err) < 0)
-                        return -1;
-                r = merged_look(m, ret_path->text, ret, err);
+                if (r > 0)
+                        r = follow_one(m, name, len, ret_path, ret, err);
                 if (r <= 0)
                         return r;
                 if (S_ISLNK(ret->st.st_mode) && (*more || last)) {
@@ -178,6 +186,7 @@ int merged_follow(const struct merged *m, const char *path, bool last, struct pa
                                 return 0;
                         if (take_link(m, ret_path, ret, more, &rest, err) < 0)
                                 return -1;
+                        r = merged_look(m, ret_path->text, ret, err);
                         continue;
                 }
                 if (!*more)

@@ -23,7 +23,12 @@ struct merged_item {
 int merged_open(struct merged *m, int store, char *const *names, unsigned count, struct error *err);
 void merged_close(struct merged *m);
 
-/* The path in normal form; no link is followed. 1; 0: there is nothing; -1. */
+/* Each way down begins with the root. From the directory `item` to the name that `path` now ends
+ * with: 1; 0: there is nothing; -1. No link is followed. */
+int merged_root(const struct merged *m, struct merged_item *ret, struct error *err);
+int merged_down(
+        const struct merged *m, const char *path, struct merged_item *item, struct error *err);
+/* All the way; the path in normal form. */
 int merged_look(
         const struct merged *m, const char *path, struct merged_item *ret, struct error *err);
 /* The same of a path as a process in the image would name it, which links lead to another place:

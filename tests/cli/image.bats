@@ -389,6 +389,22 @@ TABLE
     is 'as another' / "$("$ASSAY" exec "${weak[@]}" --user 0 it -- pwd)"
 }
 
+@test "links and replaced directories a thousand folders down cost no minutes" {
+    deep=$(printf 'd/%.0s' {1..980})
+    mkdir -p "base/$deep" "app/$deep"
+    ln -sf "/${deep}0" base/etc/passwd
+    for ((n = 0; n < 30; n++)); do ln -s "/$deep$((n + 1))" "base/$deep$n"; done
+    echo 'deep:x:5:6::/home:' > "base/${deep}30"
+    for ((n = 0; n < 20; n++)); do
+        mkdir "base/${deep}s$n" "app/${deep}s$n"
+        touch "base/${deep}s$n/old" "app/${deep}s$n/.wh..wh..opq"
+    done
+    config='{"User": "deep"}' layout oci it base app
+    timeout 120 "$ASSAY" image load --quiet oci
+    is USER '[5,6]' "$("$ASSAY" image inspect it | jq -c '[.uid, .gid]')"
+    is 'what is replaced' '' "$("$ASSAY" exec "${weak[@]}" --user 0 it -- ls "/${deep}s0" "/${deep}s19" | grep old)"
+}
+
 @test "USER and WORKDIR that are none" {
     ln -s /proc/self/fd base/fds
     while read -r status code user directory; do
