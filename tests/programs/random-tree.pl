@@ -16,6 +16,7 @@ sub name {
     for (;;) {
         my $name = join('', map { $letters[rand @letters] } 1 .. (rand() < 0.05 ? 60 : 1 + rand 12));
         next if $name =~ /^\.*$/ || $name =~ /^ | $/ || $name =~ /^[a-zA-Z]:/ || $name =~ /^(\.DS_Store|Thumbs\.db|__MACOSX)$/i;
+        next if $name eq '-'; # zip takes it for its standard input
         my $path = $folder eq '' ? $name : "$folder/$name";
         return $path unless length($path) > 200 || $taken{lc $path}++;
     }
