@@ -150,11 +150,15 @@ static bool read_texts(struct reading *r, const struct field *f, const struct sp
                 return true;
         for (struct json_walk w = json_walk(s->value); json_next(&w, &child);) {
                 struct spot below = spot_below(s, &w, child);
-                const char *text = json_string_value(child.node);
+                const char *text = json_string_value(child.node), *complaint = NULL;
 
                 if (!text || text[0] == '\0' || strlen(text) > SCORE_MAX_TEXT)
                         reading_problem(
                                 r, &below, "must be a text of 1 to %d bytes", SCORE_MAX_TEXT);
+                else if (f->check)
+                        complaint = f->check(text);
+                if (complaint)
+                        reading_problem(r, &below, "%s", complaint);
                 ((const char **)l->items)[w.index] = text ? text : "";
         }
         return true;

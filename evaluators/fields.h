@@ -38,7 +38,7 @@ struct field {
         size_t offset; /* into the structure that is filled */
         uint64_t least, most;
         union {
-                const char *(*check)(const char *text); /* texts: NULL, or "must …" */
+                const char *(*check)(const char *text); /* texts, each: NULL, or "must …" */
                 const struct choice *choices;
                 const struct fields *fields; /* of an object, or of each object in a list */
         };

@@ -31,11 +31,14 @@ enum score_message {
         TASK_SUITE_ENV, /* text NAME=VALUE; many */
         TASK_RESULT,    /* text format, text path, u8 enum task_on_limit */
         TASK_LIMIT,     /* u8 enum cell_kind, u8 enum limit, u64 value; many: those the task sets */
-        TASK_TOTAL_MEMORY, /* u64 bytes for all cells together; if the task sets it */
-        TASK_SUBMISSION,   /* u64 max_entries, u64 max_unpacked, u64 max_archive,
-                              u8 strip_common_root, u8 links_drop */
-        TASK_REQUIRED,     /* text path, u64 max_size (0: any); many */
-        TASK_PATTERN,      /* text glob, u64 min_files; many */
+        TASK_TOTAL_MEMORY,     /* u64 bytes for all cells together; if the task sets it */
+        TASK_SUBMISSION,       /* u64 max_entries, u64 max_unpacked, u64 max_archive,
+                                  u8 strip_common_root, u8 links_drop */
+        TASK_SUBMISSION_IMAGE, /* u32 line, u32 column, text image (empty: the suite's), u32 layers
+                                  (the lowest; 0: all), u32 n, n × text place to hide; if the task
+                                  declares it */
+        TASK_REQUIRED,         /* text path, u64 max_size (0: any); many */
+        TASK_PATTERN,          /* text glob, u64 min_files; many */
 
         /* result, in this order */
         RESULT_SCORE,     /* text score 0–100 (decimal), u8 pass (0, 1, 2 = not said) */
@@ -83,6 +86,8 @@ enum {
         SCORE_MAX_TEXT = 8192,       /* bytes of any text field */
         SCORE_MAX_NAME = 512,        /* bytes of a name, number or path */
         SCORE_MAX_ENV = 256,         /* variables of a suite */
+        SCORE_MAX_LAYERS = 500,      /* of an image */
+        SCORE_MAX_HIDDEN = 100,      /* places of an image that a submission does not see */
         SCORE_MAX_PLACE = 255,       /* bytes of a path inside a cell */
         SCORE_MAX_MANY = 100000,     /* how often a repeated frame may come */
         SCORE_MAX_DIGITS = 30,

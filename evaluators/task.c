@@ -148,6 +148,18 @@ static const struct required_pattern pattern_default = {.glob = "", .min_files =
 static const struct fields pattern_fields = {
         pattern_rows, COUNT(pattern_rows), UNKNOWN_IS_PROBLEM, &pattern_default};
 
+static const struct choice image_sources[] = {{"suite", 0, false}, {0}};
+static const struct field submission_image_rows[] = {
+        FIELD("from", field_choice, REQUIRED, struct submission_image, from,
+                .choices = image_sources),
+        FIELD("layers", field_whole, OPTIONAL, struct submission_image, layers, .least = 1,
+                .most = SCORE_MAX_LAYERS),
+        FIELD("hide", field_texts, OPTIONAL, struct submission_image, hide, .least = 1,
+                .most = SCORE_MAX_HIDDEN, .check = task_check_place),
+};
+static const struct fields submission_image_fields =
+        FIELDS(submission_image_rows, UNKNOWN_IS_PROBLEM);
+
 static const struct field submission_rows[] = {
         FIELD("limits", task_limits, OPTIONAL, struct submission, limits,
                 .argument = CELL_SUBMISSION),
@@ -166,7 +178,8 @@ static const struct field submission_rows[] = {
         FIELD("required_patterns", field_list, OPTIONAL, struct submission, required_patterns,
                 .most = 1000, .fields = &pattern_fields,
                 .item_size = sizeof(struct required_pattern)),
-        LATER("image"),
+        FIELD("image", task_submission_image, OPTIONAL, struct submission, image,
+                .fields = &submission_image_fields),
         LATER("env"),
 };
 static const struct fields submission_fields = FIELDS(submission_rows, UNKNOWN_IS_PROBLEM);
@@ -237,6 +250,7 @@ void task_free(struct task *t)
 {
         list_free(&t->scoring.rubric);
         list_free(&t->suite.command);
+        list_free(&t->submission.image.hide);
         list_free(&t->submission.required_files);
         list_free(&t->submission.required_patterns);
 }

@@ -48,8 +48,19 @@ struct required_pattern {
         uint64_t min_files;
 };
 
+/* What a submission's cell is made from. */
+struct submission_image {
+        bool given;
+        unsigned line, column;
+        const char *name; /* an image of its own; NULL: the suite's */
+        unsigned from;    /* checked only: "suite" */
+        uint64_t layers;  /* the lowest; 0: all */
+        struct list hide; /* of const char *: places in it */
+};
+
 struct submission {
         struct task_limits limits;
+        struct submission_image image;
         uint64_t max_entries, max_unpacked, max_archive;
         bool strip_common_root;
         unsigned links_drop;

@@ -67,6 +67,23 @@ static void put_limits(struct buffer *out, const struct task_limits *limits, enu
         }
 }
 
+static void put_submission_image(struct buffer *out, const struct submission_image *i)
+{
+        size_t at;
+
+        if (!i->given)
+                return;
+        at = answer_begin(out, TASK_SUBMISSION_IMAGE);
+        put_u32(out, i->line);
+        put_u32(out, i->column);
+        put_text(out, i->name ? i->name : "");
+        put_u32(out, (uint32_t)i->layers);
+        put_u32(out, (uint32_t)i->hide.count);
+        for (size_t n = 0; n < i->hide.count; n++)
+                put_text(out, ((const char **)i->hide.items)[n]);
+        answer_end(out, at);
+}
+
 static void put_submission(struct buffer *out, const struct submission *s)
 {
         const struct required_file *files = s->required_files.items;
@@ -79,6 +96,7 @@ static void put_submission(struct buffer *out, const struct submission *s)
         put_u8(out, s->strip_common_root);
         put_u8(out, (uint8_t)s->links_drop);
         answer_end(out, at);
+        put_submission_image(out, &s->image);
         for (size_t i = 0; i < s->required_files.count; i++) {
                 at = answer_begin(out, TASK_REQUIRED);
                 put_text(out, files[i].path);

@@ -147,6 +147,17 @@ static void check_suite(struct reading *r, struct task *t)
                         r, "suite.command", "is missing; image \"host\" has no program of its own");
 }
 
+/* `host` has no layers, and nothing of its own to hide. */
+static void check_submission_image(struct reading *r, const struct task *t)
+{
+        static const char *const paths[] = {"submission.image.layers", "submission.image.hide"};
+
+        for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+                if (strcmp(t->image, "host") == 0 && reading_has(r, paths[i]))
+                        reading_problem_at(
+                                r, paths[i], "belongs to a container image, not \"host\"");
+}
+
 /* Accepted, because tasks carry them from one tool to the next, but without effect here. */
 static void check_unused(struct reading *r)
 {
@@ -195,5 +206,6 @@ void task_check(struct reading *r, struct task *t)
         check_suite(r, t);
         check_memory(r, t);
         check_required(r, t);
+        check_submission_image(r, t);
         check_unused(r);
 }

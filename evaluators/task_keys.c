@@ -84,6 +84,13 @@ const char *task_check_pattern(const char *glob)
         return names > 63 ? "must not have more than 63 parts" : task_check_relative(glob);
 }
 
+const char *task_check_place(const char *path)
+{
+        return *path != '/' || !path_plain(path + 1) || strlen(path) >= SCORE_MAX_NAME
+                       ? "must be an absolute path without \"..\", \".\" or an empty part"
+                       : task_check_line(path);
+}
+
 static bool read_pass(struct reading *r, const struct field *f, const struct spot *s, void *to)
 {
         struct scoring *scoring = to;
@@ -246,7 +253,29 @@ static void want_limits(const struct field *f, char *out, size_t size)
         snprintf(out, size, "an object of limits");
 }
 
+/* --- submission.image ----------------------------------------------------------------------- */
+
+static bool read_submission_image(
+        struct reading *r, const struct field *f, const struct spot *s, void *to)
+{
+        static const struct field name = {
+                .type = &field_text, .least = 1, .most = 200, .check = task_check_image};
+        struct submission_image *image = to;
+
+        image->given = true;
+        json_place(r->doc, json_offset(s->value), &image->line, &image->column);
+        return json_string_value(s->value.node) ? field_text.read(r, &name, s, &image->name)
+                                                : field_object.read(r, f, s, image);
+}
+
+static void want_submission_image(const struct field *f, char *out, size_t size)
+{
+        (void)f;
+        snprintf(out, size, "the name of an image, or an object such as {\"from\": \"suite\"}");
+}
+
 const struct field_type task_pass = {read_pass, want_pass};
 const struct field_type task_judge = {read_judge, want_judge};
 const struct field_type task_env = {read_env, want_env};
 const struct field_type task_limits = {read_limits, want_limits};
+const struct field_type task_submission_image = {read_submission_image, want_submission_image};

@@ -10,6 +10,8 @@ extern const struct field_type task_pass;   /* struct scoring: a number or "suit
 extern const struct field_type task_judge;  /* nothing: only "default" is known */
 extern const struct field_type task_env;    /* struct json_value: an object of texts */
 extern const struct field_type task_limits; /* struct task_limits, for the cell in .argument */
+/* struct submission_image: a name, or an object by .fields */
+extern const struct field_type task_submission_image;
 
 /* Checks of texts: NULL, or "must …". */
 const char *task_check_line(const char *text); /* no control character */
@@ -18,5 +20,7 @@ const char *task_check_image(const char *text);
 const char *task_check_result_path(const char *path); /* a plain path below /results/ */
 const char *task_check_pattern(const char *glob);     /* of such paths */
 const char *task_check_relative(const char *path);    /* a plain path in a submission */
+
+const char *task_check_place(const char *path); /* absolute, in an image */
 
 #endif

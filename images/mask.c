@@ -3,16 +3,24 @@
 
 #include "images/tar_write.h"
 
+#include "frame.h"
+
 #include <stdlib.h>
 
 enum { MOST_HIDDEN = 1000000 };
 
+struct place { /* without links on the way */
+        char *path;
+        bool itself; /* else what is in that directory */
+};
+
 struct mask {
         const struct merged *merged;
         struct tar_writer out;
-        struct hiding *real; /* paths without links; owned */
+        struct place *real; /* owned */
         size_t count;
-        struct path last; /* directory that was written, with those above it */
+        struct buffer directories; /* texts: what else the command names */
+        struct path last;          /* directory that was written, with those above it */
         uint64_t hidden;
 };
 
@@ -97,18 +105,18 @@ static int hide_name(struct mask *k, const char *path, struct error *err)
 
 static int compare(const void *left, const void *right)
 {
-        const struct hiding *l = left, *r = right;
+        const struct place *l = left, *r = right;
 
         return strcmp(l->path, r->path);
 }
 
 static int note(struct mask *k, const char *path, bool itself, struct error *err)
 {
-        struct hiding *more = realloc(k->real, (k->count + 1) * sizeof *more);
+        struct place *more = realloc(k->real, (k->count + 1) * sizeof *more);
 
         if (more) {
                 k->real = more;
-                more[k->count] = (struct hiding){strdup(path), itself};
+                more[k->count] = (struct place){strdup(path), itself};
         }
         if (!more || !more[k->count].path)
                 return error_set(err, CODE_INFRA_MEMORY, "out of memory");
@@ -116,7 +124,7 @@ static int note(struct mask *k, const char *path, bool itself, struct error *err
         return 0;
 }
 
-/* Where it really is, and where it leads to if it is a link. */
+/* Where it really is, and where it leads to if it is a link. 1; 0: there is no such path; -1. */
 static int find_itself(struct mask *k, const char *path, struct error *err)
 {
         struct merged_item item;
@@ -126,18 +134,31 @@ static int find_itself(struct mask *k, const char *path, struct error *err)
                 int r = merged_follow(k->merged, path, last, &real, &item, err);
 
                 if (r <= 0)
-                        return r;
+                        return r < 0 ? -1 : last;
                 if (note(k, real.text, *real.text != '\0', err) < 0)
                         return -1;
                 if (!S_ISLNK(item.st.st_mode))
-                        return 0;
+                        return 1;
         }
+        return 1;
+}
+
+/* A directory that the command names may be the suite's, or not. */
+static int find_script(void *to, enum script_kind kind, const char *path, struct error *err)
+{
+        struct mask *k = to;
+
+        if (kind == SCRIPT_FILE)
+                return find_itself(k, path, err) < 0 ? -1 : 0;
+        put_text(&k->directories, path);
         return 0;
 }
 
 static bool is_noted(const struct mask *k, char *path)
 {
-        return bsearch(&(struct hiding){.path = path}, k->real, k->count, sizeof *k->real, compare);
+        const struct place wanted = {.path = path};
+
+        return k->count > 0 && bsearch(&wanted, k->real, k->count, sizeof *k->real, compare);
 }
 
 /* It is hidden already, with a directory above it. */
@@ -156,34 +177,75 @@ static bool is_within(const struct mask *k, const char *path)
         return false;
 }
 
-static int hide_all(struct mask *k, const struct hiding *paths, size_t count, struct error *err)
+static int find_all(
+        struct mask *k, const struct mask_request *q, struct report *report, struct error *err)
 {
-        for (size_t i = 0; i < count; i++)
-                if ((paths[i].itself ? find_itself(k, paths[i].path, err)
-                                     : note(k, paths[i].path, false, err)) < 0)
-                        return -1;
-        if (k->count > 0)
-                qsort(k->real, k->count, sizeof *k->real, compare);
-        for (size_t i = 0; i < k->count; i++) {
-                const struct hiding *h = &k->real[i];
+        for (size_t i = 0; i < q->count; i++) {
+                const struct hiding *h = &q->paths[i];
+                int r = h->kind == UNPACK_HIDE_CONTENT ? note(k, h->path, false, err)
+                                                       : find_itself(k, h->path, err);
 
-                if ((i > 0 && compare(h, h - 1) == 0) || is_within(k, h->path))
-                        continue;
-                if ((h->itself ? hide_name(k, h->path, err) : hide_content(k, h->path, err)) < 0)
+                if (r < 0 ||
+                        (r == 0 && h->kind == UNPACK_HIDE_NAMED &&
+                                report_warning(report, h->path, "is not in the image", err) < 0))
+                        return -1;
+        }
+        return script_find(k->merged, &q->command, find_script, k, err);
+}
+
+static int warn_of_directories(struct mask *k, struct report *report, struct error *err)
+{
+        struct reader r = reader_of(k->directories.data, k->directories.len);
+
+        while (r.left > 0) {
+                struct merged_item item;
+                struct path path, real;
+                int found;
+
+                get_text(&r, path.text, sizeof path.text);
+                found = merged_follow(k->merged, path.text, true, &real, &item, err);
+                if (found < 0)
+                        return -1;
+                if (!is_noted(k, real.text) && !is_within(k, real.text) &&
+                        report_warning(report, path.text,
+                                "is a directory that the image's command names; submissions see it",
+                                err) < 0)
                         return -1;
         }
         return 0;
 }
 
-int mask_write(const struct merged *m, const struct hiding *paths, size_t count, int file,
-        uint64_t *ret_hidden, struct error *err)
+static int hide_all(struct mask *k, struct error *err)
 {
-        struct mask k = {.merged = m, .out = {.fd = file, .pending = BUFFER_INIT}};
-        int r = hide_all(&k, paths, count, err);
+        for (size_t i = 0; i < k->count; i++) {
+                const struct place *p = &k->real[i];
 
+                if ((i > 0 && compare(p, p - 1) == 0) || is_within(k, p->path))
+                        continue;
+                if ((p->itself ? hide_name(k, p->path, err) : hide_content(k, p->path, err)) < 0)
+                        return -1;
+        }
+        return 0;
+}
+
+int mask_write(const struct merged *m, const struct mask_request *q, int file,
+        struct report *report, uint64_t *ret_hidden, struct error *err)
+{
+        struct mask k = {.merged = m,
+                .out = {.fd = file, .pending = BUFFER_INIT},
+                .directories = BUFFER_INIT};
+        int r = find_all(&k, q, report, err);
+
+        if (k.count > 0)
+                qsort(k.real, k.count, sizeof *k.real, compare);
+        if (r == 0)
+                r = warn_of_directories(&k, report, err);
+        if (r == 0)
+                r = hide_all(&k, err);
         if (r == 0)
                 r = tar_write_end(&k.out, err);
         buffer_free(&k.out.pending);
+        buffer_free(&k.directories);
         while (k.count > 0)
                 free(k.real[--k.count].path);
         free(k.real);

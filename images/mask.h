@@ -2,16 +2,24 @@
 #ifndef ASSAY_IMAGES_MASK_H
 #define ASSAY_IMAGES_MASK_H
 
-#include "images/merged.h"
+#include "images/report.h"
+#include "images/script.h"
 
 struct hiding {
         char *path;
-        bool itself; /* and where it leads to, if it is a link; else what is in that directory */
+        enum unpack_hide kind;
 };
 
-/* Write a layer, as tar, that hides these paths when it lies on the others. `ret_hidden`: names
- * hidden; with none, there is nothing to lay on the others. */
-int mask_write(const struct merged *m, const struct hiding *paths, size_t count, int file,
-        uint64_t *ret_hidden, struct error *err);
+/* What to hide: paths, and the scripts of a command. */
+struct mask_request {
+        struct hiding *paths; /* owned, with what they hold, as all here */
+        size_t count;
+        struct command command;
+};
+
+/* Write a layer, as tar, that hides these when it lies on the others. `ret_hidden`: names hidden;
+ * with none, there is nothing to lay on the others. */
+int mask_write(const struct merged *m, const struct mask_request *q, int file,
+        struct report *report, uint64_t *ret_hidden, struct error *err);
 
 #endif

@@ -3,11 +3,9 @@
  * answered in both.
  *
  *   0  the archive, or for UNPACK_IMAGE what holds images: a regular file, read-only, or a
- *      directory; for UNPACK_MASK, _USER, _VERIFY and _TAR the directory of all layers (anything
- *      for UNPACK_REMOVE)
- *   1  a socket: requests come, answers go
- *   2  /dev/null
- *   3  the directory to fill (or, for UNPACK_REMOVE, to empty), owned by the unpacker's id
+ *      directory; for UNPACK_MASK, _USER, _VERIFY, _TAR and _SEARCH the directory of all layers
+ * (anything for UNPACK_REMOVE) 1  a socket: requests come, answers go 2  /dev/null 3  the directory
+ * to fill (or, for UNPACK_REMOVE, to empty), owned by the unpacker's id
  *
  * Each request is answered by any number of UNPACK_WARNING, then UNPACK_DONE or UNPACK_ERROR; for a
  * layer of UNPACK_OPAQUE, _SKELETON and UNPACK_WARNING, then UNPACK_LAYER_DONE or UNPACK_ERROR.
@@ -62,9 +60,11 @@ enum unpack_message {
                                unpack_compression */
         UNPACK_IMAGES_DONE, /* u32 images, at least one */
         UNPACK_MASK,        /* u32 n, n × text name of a layer below the directory 0, the lowest
-                               first; u32 n, n × (u8 itself, text path): write a layer to lie on
-                               them that hides those paths (mask.h), as the file UNPACK_MASK_FILE of
-                               the directory 3. Answered by UNPACK_DONE; entries: names hidden */
+                               first; u32 n, n × (u8 enum unpack_hide, text path); a command, whose
+                               scripts are hidden too: u32 n, n × text, text workdir, text PATH
+                               (script.h): write a layer to lie on them that hides all that
+                               (mask.h), as the file UNPACK_MASK_FILE of the directory 3. Answered
+                               by UNPACK_DONE; entries: names hidden */
         UNPACK_USER,        /* the same layers, text USER: whom it means (user.h). Answered by
                                UNPACK_USER_FOUND or UNPACK_ERROR */
         UNPACK_EXPAND,      /* u64 most bytes: decompress the file 0 into the file
@@ -77,6 +77,21 @@ enum unpack_message {
                             things. Answered like UNPACK_LAYER, or by image.corrupt */
         UNPACK_TAR,      /* text name of a layer: write its tar to the file UNPACK_TAR_FILE of the
                             directory 3. Answered by UNPACK_LAYER_DONE; bytes: of the tar */
+        UNPACK_FILES,    /* u64 max_entries: tell each file of the directory 0. Answered by
+                            UNPACK_FILE, then UNPACK_DONE or UNPACK_ERROR; for submissions' mode */
+        UNPACK_FILE,     /* text path, u64 size, text digest (SHA-256) */
+        UNPACK_SEARCH,   /* layers as for UNPACK_MASK; u32 n, n × (u64 size, text digest): which
+                            files of their tree have the content of one of these? Answered by
+                            UNPACK_FOUND, then UNPACK_DONE or UNPACK_ERROR */
+        UNPACK_FOUND,    /* u32 which of them, text path in the tree */
+};
+
+/* What UNPACK_MASK hides of a path. */
+enum unpack_hide {
+        UNPACK_HIDE_CONTENT, /* what is in that directory; no link is followed */
+        UNPACK_HIDE_ITSELF,  /* it, and where it leads to if it is a link */
+        UNPACK_HIDE_NAMED,   /* the same; a warning where there is no such path */
+        UNPACK_HIDE_COUNT,
 };
 
 #define UNPACK_MASK_FILE     "mask.tar"

@@ -130,6 +130,26 @@ int report_user(struct report *r, const struct user *user, struct error *err)
         return frame_send(r->fd, UNPACK_USER_FOUND, &b, NULL, 0, err);
 }
 
+int report_file(
+        struct report *r, const char *path, uint64_t size, const char *digest, struct error *err)
+{
+        _cleanup_buffer_ struct buffer b = BUFFER_INIT;
+
+        put_text(&b, path);
+        put_u64(&b, size);
+        put_text(&b, digest);
+        return frame_send(r->fd, UNPACK_FILE, &b, NULL, 0, err);
+}
+
+int report_found(struct report *r, uint32_t which, const char *path, struct error *err)
+{
+        _cleanup_buffer_ struct buffer b = BUFFER_INIT;
+
+        put_u32(&b, which);
+        put_text(&b, path);
+        return frame_send(r->fd, UNPACK_FOUND, &b, NULL, 0, err);
+}
+
 int report_error(struct report *r, const struct error *what, struct error *err)
 {
         _cleanup_buffer_ struct buffer b = BUFFER_INIT;

@@ -49,6 +49,10 @@ int report_blob(struct report *r, enum unpack_blob kind, const char *digest,
 int report_image(struct report *r, const struct buffer *image, struct error *err);
 int report_images_done(struct report *r, uint32_t images, struct error *err);
 int report_user(struct report *r, const struct user *user, struct error *err);
+/* A file of a directory; one of a tree with the content of a wanted one. */
+int report_file(
+        struct report *r, const char *path, uint64_t size, const char *digest, struct error *err);
+int report_found(struct report *r, uint32_t which, const char *path, struct error *err);
 int report_error(struct report *r, const struct error *what, struct error *err);
 
 #endif

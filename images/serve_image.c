@@ -8,6 +8,7 @@
 #include "images/layer.h"
 #include "images/mask.h"
 #include "images/remove.h"
+#include "images/search.h"
 #include "images/user.h"
 #include "images/verify.h"
 
@@ -115,39 +116,68 @@ static int open_merged(struct reader *r, struct merged *ret, struct error *err)
         return opened;
 }
 
-static int write_mask(const struct merged *m, const struct hiding *paths, size_t count,
+static int write_mask(const struct merged *m, const struct mask_request *q, struct report *report,
         uint64_t *ret_hidden, struct error *err)
 {
         _cleanup_fd_ int file = make_file(UNPACK_MASK_FILE, err);
 
-        return file < 0 ? -1 : mask_write(m, paths, count, file, ret_hidden, err);
+        return file < 0 ? -1 : mask_write(m, q, file, report, ret_hidden, err);
 }
 
-static int mask(const struct merged *m, struct reader *r, uint64_t *ret_hidden, struct error *err)
+/* Each item of a list takes some bytes of the request: room for so many, or NULL. */
+static void *make_list(const struct reader *r, uint32_t count, size_t size)
 {
-        uint32_t count = get_u32(r), got = 0;
-        /* Each takes some bytes of the request. */
-        struct hiding *paths = count <= r->left ? calloc(count + 1UL, sizeof *paths) : NULL;
-        int done;
+        return count <= r->left ? calloc(count + 1UL, size) : NULL;
+}
 
-        for (; paths && got < count && !r->bad; got++) {
-                paths[got].itself = get_u8(r);
-                paths[got].path = get_new_text(r, UNPACK_MAX_PATH);
+/* To be freed in any case. */
+static void get_mask(struct reader *r, struct mask_request *ret)
+{
+        uint32_t count = get_u32(r);
+
+        *ret = (struct mask_request){.paths = make_list(r, count, sizeof *ret->paths)};
+        r->bad |= !ret->paths;
+        for (; !r->bad && ret->count < count; ret->count++) {
+                struct hiding *h = &ret->paths[ret->count];
+
+                h->kind = get_u8(r);
+                r->bad |= h->kind >= UNPACK_HIDE_COUNT;
+                h->path = get_new_text(r, UNPACK_MAX_PATH);
         }
-        done = paths && reader_done(r) ? write_mask(m, paths, count, ret_hidden, err)
-                                       : disagree(err);
-        while (got > 0)
-                free(paths[--got].path);
-        free(paths);
-        return done;
+        count = get_u32(r);
+        ret->command.words = make_list(r, count, sizeof *ret->command.words);
+        r->bad |= !ret->command.words;
+        for (; !r->bad && ret->command.count < count; ret->command.count++)
+                ret->command.words[ret->command.count] = get_new_text(r, UNPACK_MAX_REQUEST);
+        ret->command.workdir = get_new_text(r, UNPACK_MAX_REQUEST);
+        ret->command.search = get_new_text(r, UNPACK_MAX_REQUEST);
+}
+
+static void free_mask(struct mask_request *q)
+{
+        while (q->count > 0)
+                free(q->paths[--q->count].path);
+        free(q->paths);
+        while (q->command.count > 0)
+                free(q->command.words[--q->command.count]);
+        free(q->command.words);
+        free(q->command.workdir);
+        free(q->command.search);
 }
 
 static int serve_mask(struct reader *r, struct report *report, struct error *err)
 {
         struct outcome done = {0};
+        struct mask_request q = {0};
         struct merged m;
-        int masked = open_merged(r, &m, err) < 0 ? -1 : mask(&m, r, &done.entries, err);
+        int masked = open_merged(r, &m, err);
 
+        if (masked == 0) {
+                get_mask(r, &q);
+                masked = reader_done(r) ? write_mask(&m, &q, report, &done.entries, err)
+                                        : disagree(err);
+        }
+        free_mask(&q);
         merged_close(&m);
         return masked < 0 ? -1 : report_done(report, &done, err);
 }
@@ -164,6 +194,27 @@ static int serve_user(struct reader *r, struct report *report, struct error *err
         free(text);
         merged_close(&m);
         return found < 0 ? -1 : report_user(report, &user, err);
+}
+
+static int serve_search(struct reader *r, struct report *report, struct error *err)
+{
+        struct outcome done = {0};
+        struct merged m;
+        int found = open_merged(r, &m, err);
+        uint32_t count = found == 0 ? get_u32(r) : 0;
+        struct wanted *list = make_list(r, count, sizeof *list);
+
+        for (uint32_t i = 0; list && i < count && !r->bad; i++) {
+                list[i].number = i;
+                list[i].size = get_u64(r);
+                get_text(r, list[i].digest, sizeof list[i].digest);
+        }
+        if (found == 0)
+                found = list && reader_done(r) ? search_tree(&m, list, count, report, err)
+                                               : disagree(err);
+        free(list);
+        merged_close(&m);
+        return found < 0 ? -1 : report_done(report, &done, err);
 }
 
 /* --- a layer of the store and its tar ------------------------------------------------------- */
@@ -209,6 +260,7 @@ static const struct {
         {UNPACK_EXPAND, serve_expand},
         {UNPACK_MASK, serve_mask},
         {UNPACK_USER, serve_user},
+        {UNPACK_SEARCH, serve_search},
         {UNPACK_VERIFY, serve_verify},
         {UNPACK_TAR, serve_tar},
         {UNPACK_REMOVE, serve_remove},

@@ -2,6 +2,7 @@
 #include "images/serve.h"
 
 #include "images/remove.h"
+#include "images/search.h"
 #include "images/unpack.h"
 
 #include <stdlib.h>
@@ -67,6 +68,15 @@ static int serve_unpack(
         return r;
 }
 
+static int serve_files(const struct frame *f, struct report *report, struct error *err)
+{
+        struct reader r = reader_of(f->payload.data, f->payload.len);
+        uint64_t max_entries = get_u64(&r);
+
+        return reader_done(&r) ? search_files(SERVE_INPUT, max_entries, report, err)
+                               : error_set(err, CODE_INTERNAL_FRAME, "a request is not as agreed");
+}
+
 int serve_submission(const struct frame *f, struct error *err)
 {
         struct report report = {.fd = SERVE_SOCKET};
@@ -76,6 +86,8 @@ int serve_submission(const struct frame *f, struct error *err)
 
         if (f->type == UNPACK_REQUEST || f->type == UNPACK_CHECK)
                 r = serve_unpack(f, &report, &done, &why);
+        else if (f->type == UNPACK_FILES)
+                r = serve_files(f, &report, &why);
         else if (f->type == UNPACK_REMOVE && f->payload.len == 0)
                 r = remove_below(SERVE_TREE, &done.entries, &why);
         else

@@ -108,7 +108,7 @@ static int phase_image(struct evaluation *e, struct error *err)
 {
         if (strcmp(e->task.image, "host") == 0)
                 return 0;
-        return image_open_in(&e->image, e->image_store, e->task.image, true, err);
+        return image_open_in(&e->image, e->image_store, e->task.image, NULL, true, err);
 }
 
 static int phase_collect(struct evaluation *e, struct error *err)

@@ -2,6 +2,7 @@
  * things are; "straw" is the one of this version. */
 #include "evaluation.h"
 
+#include "contract.h"
 #include "environment.h"
 #include "fd.h"
 #include "interrupt.h"
@@ -10,16 +11,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <unistd.h>
-
-/* Where a contract puts things in the suite's cell. */
-static const struct {
-        const char *submission[2]; /* read-only */
-        const char *tests;         /* read-only */
-        const char *results;       /* writable */
-        const char *workdir;
-} contracts[CONTRACT_COUNT] = {
-        [CONTRACT_STRAW] = {{"/agent_output", "/submission"}, "/tests", "/results", "/"},
-};
 
 static void add_mount(struct cell_order *order, int tree, enum place_kind kind, const char *place)
 {

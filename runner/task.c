@@ -7,6 +7,7 @@
 #include "text.h"
 
 #include <dirent.h>
+#include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -88,19 +89,21 @@ static int check_tree(int dir, unsigned depth, struct walk *w, struct error *err
         return r;
 }
 
-static int open_tests(struct task *t, struct error *err)
+static int open_part(struct task *t, const char *name, int *ret, struct error *err)
 {
-        struct walk w = {.path = "tests"};
+        struct walk w;
         int list;
 
-        t->tests = beneath_open(t->directory, "tests", O_PATH | O_DIRECTORY, 0);
-        if (t->tests < 0 && errno == ENOENT)
+        snprintf(w.path, sizeof w.path, "%s", name);
+        w.entries = 0;
+        *ret = beneath_open(t->directory, name, O_PATH | O_DIRECTORY, 0);
+        if (*ret < 0 && errno == ENOENT)
                 return 0;
-        if (t->tests < 0)
-                return error_errno(err, CODE_TASK_UNSAFE, errno, "tests");
-        list = beneath_open(t->tests, ".", O_RDONLY | O_DIRECTORY, 0);
+        if (*ret < 0)
+                return error_errno(err, CODE_TASK_UNSAFE, errno, "%s", name);
+        list = beneath_open(*ret, ".", O_RDONLY | O_DIRECTORY, 0);
         if (list < 0)
-                return error_errno(err, CODE_TASK_UNSAFE, errno, "tests");
+                return error_errno(err, CODE_TASK_UNSAFE, errno, "%s", name);
         return check_tree(list, 0, &w, err);
 }
 
@@ -117,7 +120,10 @@ int task_open(struct task *t, const char *path, struct error *err)
                         errno, "%s/task.json", path);
         if (fstat(t->file, &st) < 0 || !S_ISREG(st.st_mode))
                 return error_set(err, CODE_TASK_UNSAFE, "%s/task.json: not a regular file", path);
-        return open_tests(t, err) < 0 ? error_add(err, "%s", path) : 0;
+        return open_part(t, "tests", &t->tests, err) < 0 ||
+                               open_part(t, "truth", &t->truth, err) < 0
+                       ? error_add(err, "%s", path)
+                       : 0;
 }
 
 /* --- reading: frames of assay-score, each checked again ------------------------------------- */
@@ -215,6 +221,23 @@ static void take_limit(struct task *t, struct reader *r)
                 t->limits[kind].value[limit] = value;
 }
 
+static void take_submission_image(struct task *t, struct reader *r)
+{
+        struct submission_image *i = &t->submission_image;
+        uint32_t count;
+
+        r->bad |= i->declared;
+        i->declared = true;
+        i->line = get_u32(r);
+        i->column = get_u32(r);
+        i->name = scorer_text(r, SCORE_MAX_NAME);
+        i->layers = get_u32(r);
+        count = get_u32(r);
+        r->bad |= count > SCORE_MAX_HIDDEN;
+        for (; !r->bad && i->hide_count < count; i->hide_count++)
+                i->hide[i->hide_count] = scorer_text(r, SCORE_MAX_NAME);
+}
+
 static void take_required(struct task *t, struct reader *r)
 {
         struct required_file *to =
@@ -301,6 +324,9 @@ static int take(void *to, unsigned type, struct reader *r, struct error *err)
                 t->strip_common_root = get_u8(r);
                 t->links_drop = get_u8(r);
                 break;
+        case TASK_SUBMISSION_IMAGE:
+                take_submission_image(t, r);
+                break;
         case TASK_REQUIRED:
                 take_required(t, r);
                 break;
@@ -376,6 +402,39 @@ int task_check_command(const struct task *t, struct error *err)
         return 0;
 }
 
+static int add_problem(struct task_problem **list, unsigned *count, const struct task_problem *what,
+        struct error *err)
+{
+        struct task_problem p = *what, *to;
+
+        p.key = strdup(what->key);
+        p.message = strdup(what->message);
+        to = p.key && p.message ? append((void **)list, count, sizeof *to, UINT_MAX) : NULL;
+        if (to) {
+                *to = p;
+                return 0;
+        }
+        free(p.key);
+        free(p.message);
+        return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+}
+
+int task_add_problem(struct task *t, const char *message, struct error *err)
+{
+        const struct submission_image *i = &t->submission_image;
+        const struct task_problem p = {
+                i->line, i->column, (char[]){"submission.image"}, (char *)(uintptr_t)message};
+
+        return add_problem(&t->problems, &t->problem_count, &p, err);
+}
+
+int task_add_warning(struct task *t, const char *key, const char *message, struct error *err)
+{
+        const struct task_problem p = {0, 0, (char *)(uintptr_t)key, (char *)(uintptr_t)message};
+
+        return add_problem(&t->warnings, &t->warning_count, &p, err);
+}
+
 static void print_problem(const struct task_problem *p, const char *place, FILE *to)
 {
         char key[1024], message[2048];
@@ -414,6 +473,7 @@ void task_free(struct task *t)
         fd_close(t->directory);
         fd_close(t->file);
         fd_close(t->tests);
+        fd_close(t->truth);
         free(t->name);
         free(t->title);
         free(t->description);
@@ -433,6 +493,9 @@ void task_free(struct task *t)
         for (unsigned i = 0; i < t->required_count; i++)
                 free(t->required[i].path);
         free(t->required);
+        free(t->submission_image.name);
+        for (unsigned i = 0; i < t->submission_image.hide_count; i++)
+                free(t->submission_image.hide[i]);
         for (unsigned i = 0; i < t->pattern_count; i++)
                 free(t->patterns[i].glob);
         free(t->patterns);

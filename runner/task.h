@@ -22,6 +22,16 @@ struct required_file {
         uint64_t max_size; /* 0: any */
 };
 
+/* What a submission's cell is to be made from. */
+struct submission_image {
+        bool declared;
+        unsigned line, column; /* where, in task.json */
+        char *name;            /* "": the suite's */
+        unsigned layers;       /* the lowest; 0: all */
+        char *hide[SCORE_MAX_HIDDEN];
+        unsigned hide_count;
+};
+
 /* Something wrong with, or worth saying about, a place in task.json. */
 struct task_problem {
         unsigned line, column;
@@ -34,6 +44,7 @@ struct task {
         int directory; /* the task's own; O_PATH */
         int file;      /* task.json */
         int tests;     /* tests/, or -EBADF */
+        int truth;     /* truth/, the same */
 
         char *name, *title, *description, *image;
         enum task_contract contract;
@@ -56,6 +67,7 @@ struct task {
         uint64_t total_memory; /* of all cells at a time */
         uint64_t max_entries, max_unpacked, max_archive;
         bool strip_common_root, links_drop;
+        struct submission_image submission_image;
         struct required_pattern *patterns;
         unsigned pattern_count;
         struct required_file *required;
@@ -69,7 +81,7 @@ struct task {
 
 #define TASK_INIT                                                                                  \
         {                                                                                          \
-                .directory = -EBADF, .file = -EBADF, .tests = -EBADF                               \
+                .directory = -EBADF, .file = -EBADF, .tests = -EBADF, .truth = -EBADF              \
         }
 
 /* Open what a task consists of. Needs the caller's rights; reads nothing. */
@@ -82,6 +94,9 @@ int task_read_alone(struct task *t, const char *path, struct error *err);
 /* Can the suite's command be started, as far as tests/ tells? A command of the image's is not
  * looked at. Errors are those that a run would end with (suite.…). */
 int task_check_command(const struct task *t, struct error *err);
+/* One more of each; a problem is at submission.image. They own the texts. 0; -1: no memory. */
+int task_add_problem(struct task *t, const char *message, struct error *err);
+int task_add_warning(struct task *t, const char *key, const char *message, struct error *err);
 /* "PATH/task.json:LINE:COLUMN: KEY: what is wrong", a line for each error and warning. */
 void task_print_problems(const struct task *t, const char *path, FILE *to);
 void task_free(struct task *t);

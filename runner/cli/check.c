@@ -1,9 +1,22 @@
 /* assay check TASK: every error of a task at once, each with its place. */
 #include "verbs.h"
 
+#include "contract.h"
 #include "fd.h"
+#include "image/leak.h"
+#include "image/view.h"
+#include "privilege.h"
 #include "report/json.h"
 #include "task.h"
+
+enum { MOST_LEAKS = 20 };
+
+struct checking {
+        struct task task;
+        struct loading *loading;
+        struct error no_store; /* why there is none; code NONE: there is one */
+        unsigned leaks;
+};
 
 static void json_problems(struct json_writer *w, const char *key, const struct task_problem *list,
         unsigned count, bool with_place)
@@ -36,27 +49,132 @@ static void show_json(const struct task *t)
         printf("%s\n", buffer_text(&out));
 }
 
-static int check(const char *path, const struct common_options *common, struct error *err)
-{
-        struct task task = TASK_INIT;
-        int r = task_read_alone(&task, path, err);
+/* --- what submissions would see of their image ------------------------------------------------ */
 
-        if (r == 0 && task_check_command(&task, err) < 0) {
+static void take_warning(void *to, const char *text)
+{
+        struct checking *c = to;
+
+        task_add_warning(&c->task, "submission.image", text, NULL);
+}
+
+static int take_leak(void *to, const char *in_image, const char *file, struct error *err)
+{
+        struct checking *c = to;
+        char text[2 * UNPACK_MAX_PATH + 128];
+
+        if (++c->leaks > MOST_LEAKS)
+                return 0;
+        snprintf(text, sizeof text, "shows submissions /%s, which has the content of %s; hide it",
+                in_image, file);
+        return task_add_problem(&c->task, text, err);
+}
+
+static int look_for_leaks(struct checking *c, const struct image *view, struct error *err)
+{
+        const struct leak_search search = {
+                .trees = {{"tests", c->task.tests}, {"truth", c->task.truth}},
+                .found = take_leak,
+                .to = c,
+        };
+        char text[64];
+
+        if (leak_find(c->loading, view, &search, err) < 0)
+                return -1;
+        if (c->leaks <= MOST_LEAKS)
+                return 0;
+        snprintf(text, sizeof text, "shows submissions %u more such files", c->leaks - MOST_LEAKS);
+        return task_add_problem(&c->task, text, err);
+}
+
+/* An image that is not on this machine cannot be looked at: that is no error of the task. */
+static int check_submission_image(struct checking *c, struct error *err)
+{
+        const struct submission_image *s = &c->task.submission_image;
+        const struct view view = {
+                .image = s->declared && *s->name ? s->name : c->task.image,
+                .layers = s->layers,
+                .hide = (const char *const *)s->hide,
+                .hide_count = s->hide_count,
+                .own = contracts[c->task.contract].own,
+        };
+        struct image image = {0};
+        int r;
+
+        if (!s->declared || strcmp(view.image, "host") == 0)
+                return 0;
+        if (c->no_store.code != CODE_NONE) {
+                *err = c->no_store;
+                return -1;
+        }
+        r = view_make(c->loading, &view, true, &image, err);
+        if (r == 0)
+                r = look_for_leaks(c, &image, err);
+        else if (err->code == CODE_USAGE)
+                r = task_add_problem(&c->task, err->text, err);
+        else if (err->code == CODE_IMAGE_MISSING)
+                r = task_add_warning(&c->task, "submission.image",
+                        "the image is not on this machine: what submissions would see of it was "
+                        "not looked at",
+                        err);
+        image_free(&image);
+        return r;
+}
+
+/* --- all ------------------------------------------------------------------------------------ */
+
+static int open_all(struct checking *c, const char *path, struct error *err)
+{
+        struct channel *channel = &c->loading->channel;
+
+        if (task_open(&c->task, path, err) < 0)
+                return -1;
+        /* Most tasks need no store. */
+        if (loading_open(c->loading, &c->no_store) < 0 && channel->socket < 0) {
+                *err = c->no_store;
+                return -1;
+        }
+        if ((c->task.tests >= 0 && channel_trust_tree(channel, c->task.tests, err) < 0) ||
+                (c->task.truth >= 0 && channel_trust_tree(channel, c->task.truth, err) < 0))
+                return -1;
+        return privilege_drop(err);
+}
+
+static int check_all(struct checking *c, const char *path, struct error *err)
+{
+        if (open_all(c, path, err) < 0 || task_read(&c->task, &c->loading->channel, err) < 0)
+                return -1;
+        if (task_check_command(&c->task, err) < 0) {
                 error_print(err);
-                task_free(&task);
                 return END_USAGE;
         }
-        if (r == 0 || (err->code == CODE_TASK_INVALID && task.problem_count > 0)) {
-                r = r == 0 ? 0 : END_USAGE; /* the list says it all */
+        return check_submission_image(c, err);
+}
+
+static int check(const char *path, const struct common_options *common, struct error *err)
+{
+        struct checking c = {.task = TASK_INIT};
+        const struct load_listener listener = {.warn = take_warning, .to = &c};
+        int r;
+
+        c.loading = calloc(1, sizeof *c.loading);
+        if (!c.loading)
+                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+        c.loading->listener = &listener;
+        r = check_all(&c, path, err);
+        if (r == 0 || (r < 0 && err->code == CODE_TASK_INVALID && c.task.problem_count > 0)) {
+                r = c.task.problem_count > 0 ? END_USAGE : 0; /* the list says it all */
                 if (common->json)
-                        show_json(&task);
+                        show_json(&c.task);
                 else if (!common->quiet) {
-                        task_print_problems(&task, path, stdout);
+                        task_print_problems(&c.task, path, stdout);
                         if (r == 0)
                                 puts("the task is valid");
                 }
         }
-        task_free(&task);
+        task_free(&c.task);
+        loading_close(c.loading);
+        free(c.loading);
         return r;
 }
 
@@ -70,8 +188,9 @@ int verb_check(int argc, char **argv, struct error *err)
         if (common.help)
                 return options_help("check TASK",
                         "Validates a task without running anything. Every error is listed, with "
-                        "its "
-                        "place.",
+                        "its\n"
+                        "place. Where the task says what submissions get of an image that is on\n"
+                        "this machine, looks for the task's own files there.",
                         NULL, 0);
         if (rest != 1)
                 return error_set(err, CODE_USAGE, "check: needs one task");

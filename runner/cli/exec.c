@@ -4,6 +4,7 @@
 
 #include "beneath.h"
 #include "channel.h"
+#include "contract.h"
 #include "environment.h"
 #include "fd.h"
 #include "image/cell.h"
@@ -19,8 +20,8 @@ enum { STATUS_ASSAY_FAILED = 125, MOST_ARGUMENT_BYTES = 64 << 10 };
 
 struct exec_options {
         struct common_options common;
-        struct option_list limits, env, binds;
-        const char *report, *workdir, *in, *out, *user, *profile;
+        struct option_list limits, env, binds, hide;
+        const char *report, *workdir, *in, *out, *user, *profile, *layers;
         bool timing, allow_weak, trace_denied;
 };
 
@@ -186,6 +187,37 @@ static int become_supervisor(int socket, struct error *err)
         return error_errno(err, CODE_INFRA_HELPER, errno, "cannot start assay-cell");
 }
 
+/* As submissions would see it, if the command line says so. */
+static int open_image(const struct exec_options *o, const char *reference, struct image_cell *ret,
+        struct error *err)
+{
+        struct view view = {
+                .image = reference,
+                .hide = o->hide.values,
+                .hide_count = o->hide.count,
+                .own = contracts[CONTRACT_STRAW].own,
+        };
+        char *end = NULL;
+
+        if (o->layers)
+                view.layers = (unsigned)strtoul(o->layers, &end, 10);
+        if (o->layers && (*end || view.layers < 1 || view.layers > CELL_MAX_LAYERS))
+                return error_set(err, CODE_USAGE, "--layers %s: not a number from 1 to %d",
+                        o->layers, CELL_MAX_LAYERS);
+        for (unsigned i = 0; i < o->hide.count; i++)
+                if (!beneath_is_place(o->hide.values[i]))
+                        return error_set(err, CODE_USAGE,
+                                "--hide %s: not an absolute path without . and ..",
+                                o->hide.values[i]);
+        if (!o->layers && o->hide.count == 0)
+                return image_open(ret, reference, NULL, !o->user, err);
+        if (image_open(ret, reference, &view, !o->user, err) == 0)
+                return 0;
+        image_close(ret);
+        return view_make_aside(&view, err) < 0 ? -1
+                                               : image_open(ret, reference, &view, !o->user, err);
+}
+
 static int exec_cell(const struct exec_options *o, const struct image_cell *image, char **command,
         struct error *err)
 {
@@ -264,6 +296,9 @@ int verb_exec(int argc, char **argv, struct error *err)
                 {"--stdin", OPTION_TEXT, &o.in, "FILE", "standard input from FILE"},
                 {"--stdout", OPTION_TEXT, &o.out, "FILE", "standard output to FILE"},
                 {"--user", OPTION_TEXT, &o.user, "UID[:GID]", "ids inside (0)"},
+                {"--hide", OPTION_LIST, &o.hide, "PATH",
+                        "the image as submissions see it, without PATH"},
+                {"--layers", OPTION_TEXT, &o.layers, "N", "the same, of its lowest N layers"},
                 {"--profile", OPTION_TEXT, &o.profile, "NAME",
                         "system calls of a suite, submission or debug cell"},
                 {"--trace-denied", OPTION_FLAG, &o.trace_denied, NULL,
@@ -290,7 +325,10 @@ int verb_exec(int argc, char **argv, struct error *err)
         if (rest < 2)
                 return error_set(err, CODE_USAGE, "exec: needs an image and a command");
         argv[rest] = NULL;
-        if ((strcmp(argv[0], "host") != 0 && image_open(&image, argv[0], !o.user, err) < 0) ||
+        if (strcmp(argv[0], "host") == 0 && (o.layers || o.hide.count > 0))
+                return error_set(
+                        err, CODE_USAGE, "exec: --hide and --layers are for container images");
+        if ((strcmp(argv[0], "host") != 0 && open_image(&o, argv[0], &image, err) < 0) ||
                 exec_cell(&o, &image, argv + 1, err) < 0) {
                 if (code_info(err->code)->ending == END_USAGE)
                         return -1;

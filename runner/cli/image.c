@@ -27,13 +27,11 @@ static int open_for_looking(struct store *s, struct error *err)
 static int read_image(
         const struct store *s, const char *reference, struct image *ret, struct error *err)
 {
-        _cleanup_buffer_ struct buffer record = BUFFER_INIT;
         char id[DIGEST_SIZE];
 
         *ret = (struct image){0};
-        if (store_find(s, reference, id, NULL, err) < 0 || store_get_image(s, id, &record, err) < 0)
-                return -1;
-        return record_read(ret, &record, err);
+        return store_find(s, reference, id, NULL, err) < 0 ? -1
+                                                           : record_open(ret, s->images, id, err);
 }
 
 /* --- load, pull ----------------------------------------------------------------------------- */
@@ -258,7 +256,7 @@ static int remove_named(struct store *s, const char *reference, struct error *er
                 return -1;
         if (!*name && left.found)
                 return error_set(err, CODE_USAGE, "%s: has names; remove those", reference);
-        return left.found ? 0 : store_remove_image(s, id, err);
+        return left.found ? 0 : store_remove_record(s->images, id, err);
 }
 
 static int remove_image(struct image_options *o, char **arguments, struct error *err)

@@ -2,7 +2,6 @@
 #include "image/cell.h"
 
 #include "fd.h"
-#include "image/store.h"
 
 static int take_user(struct image_cell *i, struct error *err)
 {
@@ -54,15 +53,23 @@ static int open_layers(struct image_cell *i, const struct store *s, struct error
         return 0;
 }
 
-static int open_from(struct image_cell *i, const struct store *s, const char *reference,
-        bool with_user, struct error *err)
+static int open_record(struct image_cell *i, const struct store *s, const char *reference,
+        const struct view *view, struct error *err)
 {
-        _cleanup_buffer_ struct buffer record = BUFFER_INIT;
-        char id[DIGEST_SIZE];
+        char id[DIGEST_SIZE], key[DIGEST_SIZE];
 
-        if (store_find(s, reference, id, NULL, err) < 0 ||
-                store_get_image(s, id, &record, err) < 0 ||
-                record_read(&i->image, &record, err) < 0)
+        if (store_find(s, reference, id, NULL, err) < 0)
+                return -1;
+        if (!view)
+                return record_open(&i->image, s->images, id, err);
+        view_key(view, id, key);
+        return record_open(&i->image, s->views, key, err);
+}
+
+static int open_from(struct image_cell *i, const struct store *s, const char *reference,
+        const struct view *view, bool with_user, struct error *err)
+{
+        if (open_record(i, s, reference, view, err) < 0)
                 return -1;
         if ((with_user && take_user(i, err) < 0) || take_workdir(i, err) < 0 ||
                 take_environment(i, with_user, err) < 0 || open_layers(i, s, err) < 0)
@@ -70,8 +77,8 @@ static int open_from(struct image_cell *i, const struct store *s, const char *re
         return 0;
 }
 
-int image_open_in(
-        struct image_cell *ret, int store, const char *reference, bool with_user, struct error *err)
+int image_open_in(struct image_cell *ret, int store, const char *reference, const struct view *view,
+        bool with_user, struct error *err)
 {
         struct store s = STORE_INIT;
         int r;
@@ -79,18 +86,19 @@ int image_open_in(
         *ret = (struct image_cell){0};
         r = store_open_in(&s, store, err);
         if (r == 0)
-                r = open_from(ret, &s, reference, with_user, err);
+                r = open_from(ret, &s, reference, view, with_user, err);
         store_close(&s);
         return r;
 }
 
-int image_open(struct image_cell *ret, const char *reference, bool with_user, struct error *err)
+int image_open(struct image_cell *ret, const char *reference, const struct view *view,
+        bool with_user, struct error *err)
 {
         _cleanup_fd_ int root = -EBADF;
 
         *ret = (struct image_cell){0};
         root = store_open_root(err);
-        return root < 0 ? -1 : image_open_in(ret, root, reference, with_user, err);
+        return root < 0 ? -1 : image_open_in(ret, root, reference, view, with_user, err);
 }
 
 void image_close(struct image_cell *i)

@@ -3,7 +3,7 @@
 #define ASSAY_IMAGE_CELL_H
 
 #include "channel.h"
-#include "image/record.h"
+#include "image/view.h"
 
 struct image_cell {
         struct image image;
@@ -15,12 +15,14 @@ struct image_cell {
         char home[CELL_MAX_PLACE + 8];
 };
 
-/* Find the image that `reference` means, and open its layers, with the caller's rights. Without
- * `with_user` its USER is not looked at. To be closed in any case. */
-int image_open(struct image_cell *ret, const char *reference, bool with_user, struct error *err);
+/* Find the image that `reference` means, and open its layers, with the caller's rights: those of a
+ * view that was made of it, unless that is NULL. Without `with_user` its USER is not looked at. To
+ * be closed in any case. */
+int image_open(struct image_cell *ret, const char *reference, const struct view *view,
+        bool with_user, struct error *err);
 /* The same in a store whose directory was opened before (store_open_root). */
-int image_open_in(struct image_cell *ret, int store, const char *reference, bool with_user,
-        struct error *err);
+int image_open_in(struct image_cell *ret, int store, const char *reference, const struct view *view,
+        bool with_user, struct error *err);
 void image_close(struct image_cell *i);
 
 #endif

@@ -39,14 +39,6 @@ static int count_layer(
         return 0;
 }
 
-static int read_image(const struct store *s, const char *id, struct image *ret, struct error *err)
-{
-        _cleanup_buffer_ struct buffer record = BUFFER_INIT;
-
-        *ret = (struct image){0};
-        return store_get_image(s, id, &record, err) < 0 ? -1 : record_read(ret, &record, err);
-}
-
 struct counting {
         struct census *census;
         const struct store *store;
@@ -56,7 +48,7 @@ static int count_image(void *to, const char *id, struct error *err)
 {
         const struct counting *c = to;
         struct image image;
-        int r = read_image(c->store, id, &image, err);
+        int r = record_open(&image, c->store->images, id, err);
 
         for (unsigned n = 0; r == 0 && n < image.stack_count; n++)
                 r = count_layer(c->census, c->store, image.stack[n], err);
@@ -82,7 +74,7 @@ int census_of(const struct census *c, const struct store *s, const char *id,
         struct census_image *ret, struct error *err)
 {
         struct image image;
-        int r = read_image(s, id, &image, err);
+        int r = record_open(&image, s->images, id, err);
 
         *ret = (struct census_image){.loaded = store_image_time(s, id)};
         for (unsigned n = 0; r == 0 && n < image.stack_count; n++) {

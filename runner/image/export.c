@@ -285,7 +285,7 @@ static int find_image(struct exporting *e, const char *reference, struct error *
         char id[DIGEST_SIZE], digest[DIGEST_SIZE];
 
         if (store_find(s, reference, id, NULL, err) < 0 ||
-                store_get_image(s, id, &record, err) < 0 ||
+                store_get_record(s->images, id, &record, err) < 0 ||
                 record_read(&e->image, &record, err) < 0)
                 return -1;
         return record_document(&record, UNPACK_BLOB_CONFIG, &e->config, digest) > 0 &&

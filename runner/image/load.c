@@ -190,7 +190,7 @@ static int keep_image(
         record_write(&record, i, said);
         if (!buffer_ok(&record))
                 return error_set(err, CODE_INFRA_MEMORY, "out of memory");
-        return store_put_image(&l->store, i->id, &record, err);
+        return store_put_record(&l->store, l->store.images, i->id, &record, err);
 }
 
 /* A name with a digest stands for what has it, whoever gives it. */
@@ -249,19 +249,42 @@ struct garbage {
         unsigned removed;
 };
 
+static int note_stack(struct garbage *g, int part, const char *name, struct error *err)
+{
+        struct image image;
+        int r = record_open(&image, part, name, err);
+
+        if (r == 0)
+                buffer_add(&g->used, image.stack, image.stack_count * sizeof *image.stack);
+        image_free(&image);
+        return r;
+}
+
 static int note_image(void *to, const char *id, struct error *err)
 {
         struct garbage *g = to;
-        _cleanup_buffer_ struct buffer record = BUFFER_INIT;
-        struct image image;
-        int r = store_get_image(&g->loading->store, id, &record, err);
 
-        if (r < 0)
-                return -1;
-        r = record_read(&image, &record, err);
-        buffer_add(&g->used, image.stack, image.stack_count * sizeof *image.stack);
+        return note_stack(g, g->loading->store.images, id, err);
+}
+
+/* Of an image that is gone, or of another version: it would be made anew. */
+static bool is_left_over(const struct store *s, const char *key)
+{
+        struct image image;
+        bool left = record_open(&image, s->views, key, NULL) < 0 ||
+                    faccessat(s->images, image.id, F_OK, AT_SYMLINK_NOFOLLOW) < 0;
+
         image_free(&image);
-        return r;
+        return left;
+}
+
+static int note_view(void *to, const char *key, struct error *err)
+{
+        struct garbage *g = to;
+        const struct store *s = &g->loading->store;
+
+        return is_left_over(s, key) ? store_remove_record(s->views, key, err)
+                                    : note_stack(g, s->views, key, err);
 }
 
 static int remove_unused(void *to, const char *diff_id, struct error *err)
@@ -291,6 +314,8 @@ static int collect_garbage(struct loading *l, unsigned *ret_layers, struct error
                         "the image store: images are being loaded; try again later");
         sweep(l);
         r = store_each(l->store.images, note_image, &g, err);
+        if (r == 0)
+                r = store_each(l->store.views, note_view, &g, err);
         if (r == 0)
                 r = store_each(l->store.layers, remove_unused, &g, err);
         buffer_free(&g.used);

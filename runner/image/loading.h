@@ -54,5 +54,13 @@ int layer_answer_take(void *to, unsigned type, struct reader *r, struct error *e
 /* stack.c: bring the layers of an image into the store, and find out what a cell is to have of
  * them: `i->stack`, uid and gid. */
 int stack_make(struct loading *l, struct image *i, struct error *err);
+/* Its parts: all layers, which are in the store; a mask that hides what `hiding` says, as
+ * UNPACK_MASK has it behind the layers; is all of `i->stack` in the store? */
+int stack_push_layers(struct loading *l, struct image *i, struct error *err);
+int stack_push_mask(
+        struct loading *l, struct image *i, const struct buffer *hiding, struct error *err);
+bool stack_is_there(const struct store *s, const struct image *i);
+/* `i->stack` as requests have it. */
+void stack_put(struct buffer *payload, const struct image *i);
 
 #endif

@@ -134,7 +134,7 @@ void record_write(struct buffer *out, const struct image *i, const struct buffer
         put_text(out, digest);
 }
 
-static void get_stack(struct reader *r, struct image *ret)
+static void get_derived(struct reader *r, struct image *ret)
 {
         uint32_t count;
 
@@ -171,7 +171,7 @@ static int read_known(
         if (r.bad || strcmp(is, version) != 0)
                 return error_set(err, CODE_INFRA_STATE,
                         "the image store: a record is of another version; load the image again");
-        get_stack(&r, &derived);
+        get_derived(&r, &derived);
         if (!sum_is_right(record) || r.bad || image_decode(ret, &r) < 0 || r.left < SUM_SIZE)
                 return error_set(err, CODE_INFRA_STATE, "the image store: a record is damaged");
         memcpy(ret->stack, derived.stack, sizeof ret->stack);
@@ -188,6 +188,33 @@ int record_read(struct image *ret, const struct buffer *record, struct error *er
         struct reader documents;
 
         return read_known(ret, record, &documents, err);
+}
+
+int record_restack(
+        struct buffer *out, const struct image *i, const struct buffer *record, struct error *err)
+{
+        struct reader r = reader_of(record->data, record->len);
+        _cleanup_buffer_ struct buffer said = BUFFER_INIT;
+        struct image before;
+        char is[sizeof version];
+
+        get_text(&r, is, sizeof is);
+        get_derived(&r, &before);
+        if (r.bad || r.left < SUM_SIZE)
+                return error_set(err, CODE_INFRA_STATE, "the image store: a record is damaged");
+        buffer_add(&said, r.at, r.left - SUM_SIZE);
+        record_write(out, i, &said);
+        return buffer_ok(&said) && buffer_ok(out)
+                       ? 0
+                       : error_set(err, CODE_INFRA_MEMORY, "out of memory");
+}
+
+int record_open(struct image *ret, int part, const char *name, struct error *err)
+{
+        _cleanup_buffer_ struct buffer record = BUFFER_INIT;
+
+        *ret = (struct image){0};
+        return store_get_record(part, name, &record, err) < 0 ? -1 : record_read(ret, &record, err);
 }
 
 int record_document(const struct buffer *record, enum unpack_blob kind, struct buffer *ret,

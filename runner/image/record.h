@@ -39,7 +39,12 @@ int image_add_name(struct image *i, const char *name, struct error *err);
 
 /* A record as it lies in the store, and back. `said`: what was decoded, and raw documents. */
 void record_write(struct buffer *out, const struct image *i, const struct buffer *said);
+/* A record that can be read, with the stack of `i`. */
+int record_restack(
+        struct buffer *out, const struct image *i, const struct buffer *record, struct error *err);
 int record_read(struct image *ret, const struct buffer *record, struct error *err);
+/* The same of the one called `name` in a part of the store. To be freed in both cases. */
+int record_open(struct image *ret, int part, const char *name, struct error *err);
 
 /* A raw document of a record that could be read, and its digest as it was told. 1; 0: it has none
  * of that kind; -1: no memory. */

@@ -274,34 +274,46 @@ static int load_layers(struct loading *l, const struct image *i, struct error *e
 
 /* --- masks ---------------------------------------------------------------------------------- */
 
-static void put_stack(struct buffer *payload, const struct image *i)
+void stack_put(struct buffer *payload, const struct image *i)
 {
         put_u32(payload, i->stack_count);
         for (unsigned n = 0; n < i->stack_count; n++)
                 put_text(payload, i->stack[n]);
 }
 
-static void put_opaque(struct buffer *payload, const struct buffer *opaque)
+static void put_opaque(struct buffer *hiding, const struct buffer *opaque)
 {
         const char *paths = buffer_text(opaque), *end = paths + opaque->len;
         uint32_t count = 0;
 
         for (const char *path = paths; path < end; path += strlen(path) + 1)
                 count++;
-        put_u32(payload, count);
+        put_u32(hiding, count);
         for (const char *path = paths; path < end; path += strlen(path) + 1) {
-                put_u8(payload, 0);
-                put_text(payload, path);
+                put_u8(hiding, UNPACK_HIDE_CONTENT);
+                put_text(hiding, path);
         }
+        put_u32(hiding, 0); /* no command */
+        put_text(hiding, "");
+        put_text(hiding, "");
 }
+
+struct mask {
+        const struct loading *loading;
+        uint64_t hidden;
+};
 
 static int take_hidden(void *to, unsigned type, struct reader *r, struct error *err)
 {
-        uint64_t *hidden = to;
+        struct mask *m = to;
 
+        if (type == UNPACK_WARNING) {
+                loading_warn(m->loading, r);
+                return 0;
+        }
         if (type != UNPACK_DONE)
                 return error_set(err, CODE_INTERNAL_FRAME, "the unpacker sent an unknown frame");
-        *hidden = get_u64(r);
+        m->hidden = get_u64(r);
         *r = reader_of(NULL, 0);
         return 1;
 }
@@ -330,29 +342,38 @@ static int load_mask(struct loading *l, struct image *i, int tree, struct error 
         return push(i, job.answer.diff_id, err);
 }
 
+int stack_push_mask(
+        struct loading *l, struct image *i, const struct buffer *hiding, struct error *err)
+{
+        _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
+        struct mask mask = {.loading = l};
+        struct store_layer work;
+        int r;
+
+        stack_put(&payload, i);
+        buffer_add(&payload, hiding->data, hiding->len);
+        if (payload.len > UNPACK_MAX_REQUEST)
+                return error_set(err, CODE_IMAGE_UNSUPPORTED, "there is too much to hide");
+        r = store_begin_layer(&l->store, &work, err);
+        if (r == 0)
+                r = loading_ask(l, l->store.layers, work.tree, UNPACK_MASK, &payload, take_hidden,
+                        &mask, err);
+        if (r == 0 && mask.hidden > 0)
+                r = load_mask(l, i, work.tree, err);
+        loading_remove_layer(l, &work);
+        return r;
+}
+
 /* What must lie below layer `diff_id` for the sake of its opaque directories. */
 static int push_mask(struct loading *l, struct image *i, const char *diff_id, struct error *err)
 {
-        _cleanup_buffer_ struct buffer opaque = BUFFER_INIT, payload = BUFFER_INIT;
-        struct store_layer work;
-        uint64_t hidden = 0;
+        _cleanup_buffer_ struct buffer opaque = BUFFER_INIT, hiding = BUFFER_INIT;
         int r = store_get_opaque(&l->store, diff_id, &opaque, err);
 
         if (r < 0 || opaque.len == 0 || i->stack_count == 0)
                 return r;
-        put_stack(&payload, i);
-        put_opaque(&payload, &opaque);
-        if (payload.len > UNPACK_MAX_REQUEST)
-                return error_set(err, CODE_IMAGE_UNSUPPORTED,
-                        "layer %.12s replaces too many directories", diff_id);
-        r = store_begin_layer(&l->store, &work, err);
-        if (r == 0)
-                r = loading_ask(l, l->store.layers, work.tree, UNPACK_MASK, &payload, take_hidden,
-                        &hidden, err);
-        if (r == 0 && hidden > 0)
-                r = load_mask(l, i, work.tree, err);
-        loading_remove_layer(l, &work);
-        return r;
+        put_opaque(&hiding, &opaque);
+        return stack_push_mask(l, i, &hiding, err) < 0 ? error_add(err, "layer %.12s", diff_id) : 0;
 }
 
 /* Builders repeat a layer that changes nothing; an overlay takes no directory twice. The highest
@@ -365,7 +386,7 @@ static bool comes_again(const struct image *i, unsigned n)
         return false;
 }
 
-static int push_all(struct loading *l, struct image *i, struct error *err)
+int stack_push_layers(struct loading *l, struct image *i, struct error *err)
 {
         for (unsigned n = 0; n < i->layer_count; n++)
                 if (!comes_again(i, n) && (push_mask(l, i, i->layers[n].diff_id, err) < 0 ||
@@ -395,7 +416,7 @@ static int find_user(struct loading *l, struct image *i, struct error *err)
         struct store_layer unused;
         int r;
 
-        put_stack(&payload, i);
+        stack_put(&payload, i);
         put_text(&payload, i->user);
         r = store_begin_layer(&l->store, &unused, err);
         if (r == 0)
@@ -411,17 +432,21 @@ static int find_user(struct loading *l, struct image *i, struct error *err)
 
 /* -------------------------------------------------------------------------------------------- */
 
+bool stack_is_there(const struct store *s, const struct image *i)
+{
+        for (unsigned n = 0; n < i->stack_count; n++)
+                if (!store_has_layer(s, i->stack[n]))
+                        return false;
+        return true;
+}
+
 /* It was loaded before: what was found out then holds. */
 static bool is_there(struct loading *l, struct image *i)
 {
-        _cleanup_buffer_ struct buffer record = BUFFER_INIT;
-        struct image before = {0};
-        struct error unused;
-        bool there = store_get_image(&l->store, i->id, &record, &unused) == 0 &&
-                     record_read(&before, &record, &unused) == 0;
+        struct image before;
+        bool there = record_open(&before, l->store.images, i->id, NULL) == 0 &&
+                     stack_is_there(&l->store, &before);
 
-        for (unsigned n = 0; there && n < before.stack_count; n++)
-                there = store_has_layer(&l->store, before.stack[n]);
         if (there) {
                 memcpy(i->stack, before.stack, sizeof i->stack);
                 i->stack_count = before.stack_count;
@@ -441,7 +466,8 @@ int stack_make(struct loading *l, struct image *i, struct error *err)
                         CELL_MAX_LAYERS);
         if (is_there(l, i))
                 return 0;
-        if (load_layers(l, i, err) < 0 || push_all(l, i, err) < 0 || find_user(l, i, err) < 0)
+        if (load_layers(l, i, err) < 0 || stack_push_layers(l, i, err) < 0 ||
+                find_user(l, i, err) < 0)
                 return -1;
         return 0;
 }

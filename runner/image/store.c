@@ -72,7 +72,8 @@ int store_open_in(struct store *s, int root, struct error *err)
 {
         s->layers = open_part(root, "layers", err);
         s->images = s->layers < 0 ? -1 : open_part(root, "images", err);
-        s->names = s->images < 0 ? -1 : open_part(root, "names", err);
+        s->views = s->images < 0 ? -1 : open_part(root, "views", err);
+        s->names = s->views < 0 ? -1 : open_part(root, "names", err);
         s->incoming = s->names < 0 ? -1 : open_part(root, "incoming", err);
         return s->incoming < 0 ? -1 : 0;
 }
@@ -81,6 +82,7 @@ void store_close(struct store *s)
 {
         s->layers = fd_close(s->layers);
         s->images = fd_close(s->images);
+        s->views = fd_close(s->views);
         s->names = fd_close(s->names);
         s->incoming = fd_close(s->incoming);
         s->pulls = fd_close(s->pulls);
@@ -474,22 +476,22 @@ void store_take_in_left(struct store *s)
 
 /* --- records and names ---------------------------------------------------------------------- */
 
-int store_put_image(struct store *s, const char *id, const struct buffer *record, struct error *err)
+int store_put_record(
+        struct store *s, int part, const char *name, const struct buffer *record, struct error *err)
 {
         _cleanup_fd_ int fd = -EBADF;
-        char name[WORKSPACE_ID_SIZE];
+        char new[WORKSPACE_ID_SIZE];
 
         if (record->len > STORE_MAX_FILE)
                 return error_set(err, CODE_IMAGE_TOO_LARGE, "its documents are too large");
-        if (workspace_new_id(name, err) < 0)
+        if (workspace_new_id(new, err) < 0)
                 return -1;
-        fd = openat(s->incoming, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+        fd = openat(s->incoming, new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
         if (fd >= 0 && fchmod(fd, 0644) == 0 && fd_write_all(fd, record->data, record->len) == 0 &&
-                fsync(fd) == 0 && renameat(s->incoming, name, s->images, id) == 0 &&
-                fsync(s->images) == 0)
+                fsync(fd) == 0 && renameat(s->incoming, new, part, name) == 0 && fsync(part) == 0)
                 return 0;
-        failed("a new image", err);
-        unlinkat(s->incoming, name, 0);
+        failed("a new record", err);
+        unlinkat(s->incoming, new, 0);
         return -1;
 }
 
@@ -597,11 +599,11 @@ int store_remove_name(struct store *s, const char *name, struct error *err)
         return fsync(s->names) < 0 ? failed(name, err) : 1;
 }
 
-int store_remove_image(struct store *s, const char *id, struct error *err)
+int store_remove_record(int part, const char *name, struct error *err)
 {
-        if (unlinkat(s->images, id, 0) < 0 && errno != ENOENT)
-                return failed(id, err);
-        return fsync(s->images) < 0 ? failed(id, err) : 0;
+        if (unlinkat(part, name, 0) < 0 && errno != ENOENT)
+                return failed(name, err);
+        return fsync(part) < 0 ? failed(name, err) : 0;
 }
 
 /* --- looking -------------------------------------------------------------------------------- */
@@ -661,7 +663,7 @@ static int see_record(void *to, const char *id, struct error *err)
         struct image image = {0};
 
         (void)err; /* a record that is damaged is not the one */
-        if (store_get_image(p->store, id, &record, NULL) == 0 &&
+        if (store_get_record(p->store->images, id, &record, NULL) == 0 &&
                 record_read(&image, &record, NULL) == 0 &&
                 strcmp(image.ref_digest, p->digest) == 0) {
                 memcpy(p->ret_id, id, DIGEST_SIZE);
@@ -699,12 +701,11 @@ int store_find(const struct store *s, const char *reference, char ret_id[DIGEST_
                 err, CODE_IMAGE_MISSING, "there is no image %.200s on this machine", reference);
 }
 
-int store_get_image(
-        const struct store *s, const char *id, struct buffer *ret_record, struct error *err)
+int store_get_record(int part, const char *name, struct buffer *ret_record, struct error *err)
 {
-        _cleanup_fd_ int fd = beneath_open(s->images, id, O_RDONLY | O_NONBLOCK, 0);
+        _cleanup_fd_ int fd = beneath_open(part, name, O_RDONLY | O_NONBLOCK, 0);
 
-        return fd >= 0 && read_all(fd, ret_record) == 0 ? 0 : failed(id, err);
+        return fd >= 0 && read_all(fd, ret_record) == 0 ? 0 : failed(name, err);
 }
 
 time_t store_image_time(const struct store *s, const char *id)

@@ -5,6 +5,7 @@
  *   STATE/images/layers/DIFF_ID/skeleton   what else is in that tar (images/skeleton.h)
  *   STATE/images/layers/DIFF_ID/opaque     its opaque directories, where there are any
  *   STATE/images/images/ID              a record (record.h). ID is that of the configuration
+ *   STATE/images/views/KEY              a record too: of what submissions see of an image (view.h)
  *   STATE/images/names/NAME             a link to the ID that a name stands for; / is written %2F
  *   STATE/images/incoming/              what is being made
  *   STATE/pulls/                        what is being fetched: the caller's own, because a program
@@ -29,14 +30,14 @@ enum {
 };
 
 struct store {
-        int layers, images, names, incoming;
+        int layers, images, views, names, incoming;
         int pulls; /* when it was asked for */
 };
 
 #define STORE_INIT                                                                                 \
         {                                                                                          \
-                .layers = -EBADF, .images = -EBADF, .names = -EBADF, .incoming = -EBADF,           \
-                .pulls = -EBADF                                                                    \
+                .layers = -EBADF, .images = -EBADF, .views = -EBADF, .names = -EBADF,              \
+                .incoming = -EBADF, .pulls = -EBADF                                                \
         }
 
 /* Open the store, made where it is not there, as the runner's: with the caller's rights, before
@@ -110,27 +111,27 @@ void store_take_in_left(struct store *s);
 bool store_open_left(struct store *s, const char *name, struct store_layer *ret);
 /* Alone: take a layer that no cell uses out of the store, to be emptied and abandoned. */
 bool store_take_out_layer(struct store *s, const char *diff_id, struct store_layer *ret);
-/* Each layer (or image) that is there. */
+/* Each layer (or image, or view) that is there. */
 int store_each(int part, int (*see)(void *to, const char *digest, struct error *err), void *to,
         struct error *err);
 
-/* The record of an image, and names for it; both replace what was there. */
-int store_put_image(
-        struct store *s, const char *id, const struct buffer *record, struct error *err);
+/* Records, of s->images or s->views. One that is put replaces what was there. */
+int store_put_record(struct store *s, int part, const char *name, const struct buffer *record,
+        struct error *err);
+int store_get_record(int part, const char *name, struct buffer *ret_record, struct error *err);
+int store_remove_record(int part, const char *name, struct error *err);
+/* A name for an image; it replaces what was there. */
 int store_put_name(struct store *s, const char *name, const char *id, struct error *err);
 /* Can it be one? What reads like an id cannot: it would stand for another image. */
 int store_check_name(const char *name, struct error *err);
 /* Take a name away; the image stays until nothing names it. 1, or 0: there is none. */
 int store_remove_name(struct store *s, const char *name, struct error *err);
-int store_remove_image(struct store *s, const char *id, struct error *err);
 
 /* The image that a reference means: a name (`:latest` where it has no tag), an id, with or without
  * `sha256:`, or at least 8 digits of one; `…@sha256:DIGEST` means what was pulled or loaded under
  * that digest, whatever its name. `ret_name`, unless NULL: the name in full, or "". */
 int store_find(const struct store *s, const char *reference, char ret_id[DIGEST_SIZE],
         char ret_name[STORE_NAME_MAX + 1], struct error *err);
-int store_get_image(
-        const struct store *s, const char *id, struct buffer *ret_record, struct error *err);
 /* When it was loaded last. */
 time_t store_image_time(const struct store *s, const char *id);
 /* Each name, in the order of their bytes. `see` returns -1 to end it. */

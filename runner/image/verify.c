@@ -19,6 +19,7 @@ struct verified {
 struct verifying {
         struct loading *loading;
         const struct verify_listener *listener;
+        int part; /* of the store: its images, or its views */
         struct store_layer work;
         struct buffer layers; /* of struct verified */
         bool remove;
@@ -122,11 +123,16 @@ static int verify_layer(
         return 0;
 }
 
-/* --- an image ------------------------------------------------------------------------------- */
+/* --- an image, or a view of one --------------------------------------------------------------- */
 
-static int remove_image(struct verifying *v, const char *id, struct error *err)
+static bool of_view(const struct verifying *v)
 {
-        return v->remove ? store_remove_image(&v->loading->store, id, err) : 0;
+        return v->part == v->loading->store.views;
+}
+
+static int remove_record(struct verifying *v, const char *name, struct error *err)
+{
+        return v->remove ? store_remove_record(v->part, name, err) : 0;
 }
 
 /* A document of the record is what its digest says; that of the configuration is the image's id. */
@@ -150,17 +156,20 @@ static int check_document(
         return 0;
 }
 
-static int read_record(struct verifying *v, const char *id, struct image *ret, struct error *err)
+static int read_record(struct verifying *v, const char *name, struct image *ret, struct error *err)
 {
         _cleanup_buffer_ struct buffer record = BUFFER_INIT;
+        const char *id = name;
 
         *ret = (struct image){0};
-        if (store_get_image(&v->loading->store, id, &record, err) < 0)
+        if (store_get_record(v->part, name, &record, err) < 0)
                 return -1;
         if (record_read(ret, &record, err) < 0) {
                 err->code = CODE_IMAGE_CORRUPT;
                 return -1;
         }
+        if (of_view(v))
+                id = ret->id;
         for (int kind = UNPACK_BLOB_MANIFEST; kind <= UNPACK_BLOB_INDEX; kind++)
                 if (check_document(&record, id, (enum unpack_blob)kind, err) < 0)
                         return -1;
@@ -168,7 +177,7 @@ static int read_record(struct verifying *v, const char *id, struct image *ret, s
 }
 
 static int verify_layers(
-        struct verifying *v, const char *id, const struct image *i, struct error *err)
+        struct verifying *v, const char *name, const struct image *i, struct error *err)
 {
         bool good = true;
 
@@ -182,27 +191,35 @@ static int verify_layers(
                         continue;
                 good = false;
                 snprintf(text, sizeof text, "layer %.12s: %s", i->stack[n], how);
-                say_damaged(v, id, text);
+                say_damaged(v, name, text);
         }
-        if (good)
-                v->listener->good(v->listener->to, id);
+        if (good && !of_view(v))
+                v->listener->good(v->listener->to, name);
         return 0;
 }
 
-static int verify_image(void *to, const char *id, struct error *err)
+static int verify_record(void *to, const char *name, struct error *err)
 {
         struct verifying *v = to;
+        char shown[DIGEST_SIZE + 8];
         struct image image;
-        int r = read_record(v, id, &image, err);
+        int r = read_record(v, name, &image, err);
 
+        snprintf(shown, sizeof shown, "%s%s", of_view(v) ? "view " : "", name);
         if (r == 0)
-                r = verify_layers(v, id, &image, err);
+                r = verify_layers(v, shown, &image, err);
         else if (err->code == CODE_IMAGE_CORRUPT) {
-                say_damaged(v, id, err->text);
-                r = remove_image(v, id, err);
+                say_damaged(v, shown, err->text);
+                r = remove_record(v, name, err);
         }
         image_free(&image);
         return r;
+}
+
+static int verify_each(struct verifying *v, int part, struct error *err)
+{
+        v->part = part;
+        return store_each(part, verify_record, v, err);
 }
 
 /* --- names ---------------------------------------------------------------------------------- */
@@ -246,11 +263,14 @@ static int verify_all(struct verifying *v, const char *reference, struct error *
         if (reference && store_find(s, reference, id, NULL, err) < 0)
                 return -1;
         r = store_begin_layer(s, &v->work, err);
-        if (r == 0)
-                r = reference ? verify_image(v, id, err)
-                              : store_each(s->images, verify_image, v, err);
-        if (r == 0 && !reference)
+        v->part = s->images;
+        if (r == 0 && reference)
+                r = verify_record(v, id, err);
+        else if (r == 0 && verify_each(v, s->images, err) == 0 &&
+                 verify_each(v, s->views, err) == 0)
                 r = verify_names(v, err);
+        else
+                r = -1;
         loading_remove_layer(v->loading, &v->work);
         if (r == 0 && v->damaged > 0)
                 r = error_set(err, CODE_IMAGE_CORRUPT, "%u %s in the image store", v->damaged,

@@ -21,6 +21,7 @@ static const struct {
         {TASK_LIMIT, "LIMIT", "bbq"},
         {TASK_TOTAL_MEMORY, "TOTAL", "q"},
         {TASK_SUBMISSION, "SUBMISSION", "qqqbb"},
+        {TASK_SUBMISSION_IMAGE, "VIEW", "wwtwT"},
         {TASK_REQUIRED, "REQUIRED", "tq"},
         {TASK_PATTERN, "PATTERN", "tq"},
         {RESULT_SCORE, "SCORE", "tb"},

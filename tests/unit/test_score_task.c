@@ -74,6 +74,12 @@ static const struct {
                 A_TASK "LIMIT 1 0 2000000\nSUBMISSION 5 1000 7 0 1\nREQUIRED 'src/main.py' 102400\n"
                        "REQUIRED 'b' 0\nPATTERN 'src/**' 1\n"
                        "WARNING 'submission.limits' 'has no effect in this version'\n"},
+        {BEGIN INSIDE ", \"submission\": {\"image\": \"debian:12\"}}",
+                A_TASK TREE "VIEW 1 128 'debian:12' 0\n"},
+        {BEGIN ", \"image\": \"a\"" INSIDE ",\n\"submission\": {\"image\": {\"from\": \"suite\", "
+               "\"layers\": 3, \"hide\": [\"/a b/c\", \"/d\"]}}}",
+                "IDENTITY 'n' '' ''\nIMAGE 'a'\nCONTRACT 0\n" SCORED RUN RESULT TREE
+                "VIEW 2 16 '' 3 '/a b/c' '/d'\n"},
 };
 
 Test(score_task, a_good_task_becomes_frames)
@@ -153,8 +159,23 @@ static const struct {
                 "must be a size from 1 B to 1024 GiB such as \"10MiB\", not the text \"big\""},
         {"\"submission\": {\"links\": \"keep\"}", "submission.links",
                 "must be \"reject\" or \"drop\", not the text \"keep\""},
-        {"\"submission\": {\"image\": {}}", "submission.image",
-                "is not supported by this version; leave it out"},
+        {"\"submission\": {\"image\": {}}", "submission.image.from",
+                "is missing; it must be \"suite\""},
+        {"\"submission\": {\"image\": 1}", "submission.image",
+                "must be the name of an image, or an object such as {\"from\": \"suite\"}, not 1"},
+        {"\"submission\": {\"image\": \"-x\"}", "submission.image",
+                "must be \"host\" or the name of an image, such as \"debian:12\""},
+        {"\"image\": \"a\", \"submission\": {\"image\": {\"from\": \"suite\", \"layers\": 0}}",
+                "submission.image.layers", "must be a whole number from 1 to 500, not 0"},
+        {"\"image\": \"a\", \"submission\": {\"image\": {\"from\": \"suite\", \"hide\": [\"/\"]}}",
+                "submission.image.hide[0]",
+                "must be an absolute path without \"..\", \".\" or an empty part"},
+        {"\"image\": \"a\", \"submission\": {\"image\": {\"from\": \"suite\", \"hide\": "
+         "[\"/a/../b\"]}}",
+                "submission.image.hide[0]",
+                "must be an absolute path without \"..\", \".\" or an empty part"},
+        {"\"submission\": {\"image\": {\"from\": \"suite\", \"hide\": [\"/a\"]}}",
+                "submission.image.hide", "belongs to a container image, not \"host\""},
         {"\"submission\": {\"required_patterns\": [{\"glob\": \"/a/*\"}]}",
                 "submission.required_patterns[0].glob",
                 "must be relative to the submission's root"},
