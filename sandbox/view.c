@@ -191,7 +191,8 @@ int view_begin(struct mounts *m, const struct mounts_for *who, struct error *err
         int r;
 
         m->root = make_tmpfs(&who->ids, limit[LIMIT_DISK],
-                limit[LIMIT_INODES] + OWN_INODES + 2 * q->layer_count, MOUNT_ATTR_NOSUID, "0755", err);
+                limit[LIMIT_INODES] + OWN_INODES + 2 * q->layer_count, MOUNT_ATTR_NOSUID, "0755",
+                err);
         if (m->root >= 0 && *q->result_dir)
                 m->result = make_tmpfs(&who->ids, limit[LIMIT_RESULT] * 4, 1024,
                         MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC,
