@@ -3,21 +3,16 @@
 
 #include "beneath.h"
 #include "fd.h"
-#include "image/record.h"
-#include "image/reference.h"
 #include "images/messages.h"
 #include "privilege.h"
 #include "state.h"
 #include "workspace.h"
 
 #include <dirent.h>
-#include <limits.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
-
-enum { SHORTEST_ID = 8 };
 
 bool is_digest(const char *text)
 {
@@ -25,7 +20,7 @@ bool is_digest(const char *text)
                strspn(text, "0123456789abcdef") == DIGEST_SIZE - 1;
 }
 
-static int failed(const char *what, struct error *err)
+int store_failed(const char *what, struct error *err)
 {
         return error_errno(err, CODE_INFRA_STATE, errno, "the image store: %s", what);
 }
@@ -40,9 +35,10 @@ static int open_part(int store, const char *name, struct error *err)
                          : -1;
 
         if (fd < 0)
-                return failed(name, err);
+                return store_failed(name, err);
         /* Whatever the caller's umask is: the unpacker, which reads it too, has another id. */
-        if ((made && fchmod(fd, 0755) < 0 && failed(name, err) < 0) || state_own(fd, err) < 0) {
+        if ((made && fchmod(fd, 0755) < 0 && store_failed(name, err) < 0) ||
+                state_own(fd, err) < 0) {
                 fd_close(fd);
                 return -1;
         }
@@ -58,7 +54,7 @@ int store_open_root(struct error *err)
         if (fd < 0 || fchmod(fd, 0700) == 0)
                 return fd;
         fd_close(fd);
-        return failed("its mode", err);
+        return store_failed("its mode", err);
 }
 
 int store_open(struct store *s, struct error *err)
@@ -86,17 +82,6 @@ void store_close(struct store *s)
         s->names = fd_close(s->names);
         s->incoming = fd_close(s->incoming);
         s->pulls = fd_close(s->pulls);
-}
-
-void store_lock_names(const struct store *s)
-{
-        while (flock(s->names, LOCK_EX) < 0 && errno == EINTR)
-                continue;
-}
-
-void store_unlock_names(const struct store *s)
-{
-        flock(s->names, LOCK_UN);
 }
 
 bool store_be_alone(const struct store *s)
@@ -217,14 +202,14 @@ int store_begin_layer(struct store *s, struct store_layer *ret, struct error *er
         if (workspace_new_id(ret->name, err) < 0)
                 return -1;
         if (mkdirat(s->incoming, ret->name, 0755) < 0)
-                return failed("a new layer", err);
+                return store_failed("a new layer", err);
         ret->place =
                 openat(s->incoming, ret->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (ret->place < 0 || fchmod(ret->place, 0755) < 0 || mkdirat(ret->place, "tree", 0755) < 0)
-                return failed("a new layer", err);
+                return store_failed("a new layer", err);
         ret->tree = openat(ret->place, "tree", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (ret->tree < 0 || fchmod(ret->tree, 0755) < 0)
-                return failed("a new layer", err);
+                return store_failed("a new layer", err);
         return 0;
 }
 
@@ -243,7 +228,7 @@ int store_make_skeleton(const struct store_layer *l, struct error *err)
 {
         int fd = make_file(l, UNPACK_SKELETON_FILE);
 
-        return fd >= 0 ? fd : failed("a new layer", err);
+        return fd >= 0 ? fd : store_failed("a new layer", err);
 }
 
 static int write_opaque(const struct store_layer *l, const struct buffer *opaque)
@@ -269,12 +254,12 @@ int store_keep_layer(struct store *s, struct store_layer *l, const char *diff_id
                 return error_set(err, CODE_INFRA_MEMORY, "out of memory");
         if ((opaque->len > 0 && write_opaque(l, opaque) < 0) || write_bytes(l, bytes) < 0 ||
                 syncfs(l->place) < 0)
-                return failed("a new layer", err);
+                return store_failed("a new layer", err);
         if (renameat(s->incoming, l->name, s->layers, diff_id) < 0)
-                return errno == EEXIST || errno == ENOTEMPTY ? 0 : failed("a new layer", err);
+                return errno == EEXIST || errno == ENOTEMPTY ? 0 : store_failed("a new layer", err);
         l->tree = fd_close(l->tree);
         l->place = fd_close(l->place);
-        return fsync(s->layers) < 0 ? failed("a new layer", err) : 1;
+        return fsync(s->layers) < 0 ? store_failed("a new layer", err) : 1;
 }
 
 static int read_all(int fd, struct buffer *ret)
@@ -307,7 +292,7 @@ int store_get_opaque(
         fd = beneath_open(s->layers, path, O_RDONLY | O_NONBLOCK, 0);
         if (fd < 0 && errno == ENOENT)
                 return 0;
-        return fd >= 0 && read_all(fd, ret) == 0 ? 0 : failed(diff_id, err);
+        return fd >= 0 && read_all(fd, ret) == 0 ? 0 : store_failed(diff_id, err);
 }
 
 static bool open_place(int part, const char *name, struct store_layer *ret)
@@ -367,7 +352,7 @@ int store_each(int part, int (*see)(void *to, const char *digest, struct error *
 
         if (!dir) {
                 fd_close(fd);
-                return failed("cannot be listed", err);
+                return store_failed("cannot be listed", err);
         }
         for (struct dirent *entry; r == 0 && (entry = readdir(dir));)
                 if (is_digest(entry->d_name))
@@ -413,7 +398,7 @@ static int lock_pulls(struct store *s, struct error *err)
                 return -1;
         while (flock(s->pulls, LOCK_EX) < 0)
                 if (errno != EINTR)
-                        return failed("pulls", err);
+                        return store_failed("pulls", err);
         return 0;
 }
 
@@ -422,11 +407,11 @@ static int make_pull(struct store *s, struct store_layer *ret, struct error *err
         if (workspace_new_id(ret->name, err) < 0)
                 return -1;
         if (mkdirat(s->pulls, ret->name, 0700) < 0)
-                return failed("a new pull", err);
+                return store_failed("a new pull", err);
         ret->place = openat(s->pulls, ret->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         return ret->place >= 0 && flock(ret->place, LOCK_EX | LOCK_NB) == 0
                        ? 0
-                       : failed("a new pull", err);
+                       : store_failed("a new pull", err);
 }
 
 int store_begin_pull(struct store *s, struct store_layer *ret, struct error *err)
@@ -449,7 +434,7 @@ int store_take_in_pull(struct store *s, struct store_layer *l, struct error *err
         privilege_ids(&uid, &gid);
         if ((geteuid() == 0 && fchown(l->place, uid, gid) < 0) || fchmod(l->place, 0755) < 0 ||
                 renameat(s->pulls, l->name, s->incoming, l->name) < 0)
-                return failed("a pull", err);
+                return store_failed("a pull", err);
         return 0;
 }
 
@@ -474,7 +459,7 @@ void store_take_in_left(struct store *s)
         flock(s->pulls, LOCK_UN);
 }
 
-/* --- records and names ---------------------------------------------------------------------- */
+/* --- records -------------------------------------------------------------------------------- */
 
 int store_put_record(
         struct store *s, int part, const char *name, const struct buffer *record, struct error *err)
@@ -490,222 +475,23 @@ int store_put_record(
         if (fd >= 0 && fchmod(fd, 0644) == 0 && fd_write_all(fd, record->data, record->len) == 0 &&
                 fsync(fd) == 0 && renameat(s->incoming, new, part, name) == 0 && fsync(part) == 0)
                 return 0;
-        failed("a new record", err);
+        store_failed("a new record", err);
         unlinkat(s->incoming, new, 0);
         return -1;
-}
-
-/* As a file name: `/` and `%` and a leading dot as %XX. */
-static int encode(const char *name, char ret[3 * STORE_NAME_MAX + 1], struct error *err)
-{
-        size_t at = 0, len = strlen(name);
-
-        if (len == 0 || len > STORE_NAME_MAX)
-                return error_set(err, CODE_USAGE, "%.100s: not a name for an image", name);
-        for (const char *c = name; *c; c++)
-                if (*c == '/' || *c == '%' || (*c == '.' && c == name))
-                        at += (size_t)snprintf(ret + at, 4, "%%%02X", (unsigned char)*c);
-                else
-                        ret[at++] = *c;
-        ret[at] = '\0';
-        if (at > NAME_MAX)
-                return error_set(err, CODE_USAGE, "%.100s…: too long for an image", name);
-        return 0;
-}
-
-static bool decode(const char *file, char ret[STORE_NAME_MAX + 1])
-{
-        size_t at = 0;
-
-        for (; *file && at < STORE_NAME_MAX; file++) {
-                unsigned code = (unsigned char)*file;
-
-                if (*file == '%') {
-                        if (strspn(file + 1, "0123456789ABCDEF") < 2 ||
-                                sscanf(file + 1, "%2X", &code) != 1 || code == 0)
-                                return false;
-                        file += 2;
-                }
-                ret[at++] = (char)code;
-        }
-        ret[at] = '\0';
-        return *file == '\0';
-}
-
-/* The digits of what reads like an id, or NULL. */
-static const char *id_digits(const char *reference)
-{
-        static const char prefix[] = "sha256:";
-        size_t digits = strspn(reference, "0123456789abcdef");
-
-        if (strncmp(reference, prefix, strlen(prefix)) == 0)
-                return reference + strlen(prefix);
-        return digits >= SHORTEST_ID && reference[digits] == '\0' ? reference : NULL;
-}
-
-static bool has_control(const char *name)
-{
-        for (; *name; name++)
-                if ((unsigned char)*name < ' ' || *name == 0x7f)
-                        return true;
-        return false;
-}
-
-int store_check_name(const char *name, struct error *err)
-{
-        char file[3 * STORE_NAME_MAX + 1];
-
-        if (id_digits(name) || strcmp(name, "host") == 0)
-                return error_set(err, CODE_IMAGE_INVALID,
-                        "%.100s: a name that reads like another image's", name);
-        if (has_control(name))
-                return error_set(
-                        err, CODE_IMAGE_INVALID, "%.100s: a name with control characters", name);
-        return encode(name, file, err);
-}
-
-int store_put_name(struct store *s, const char *name, const char *id, struct error *err)
-{
-        char file[3 * STORE_NAME_MAX + 1], new[WORKSPACE_ID_SIZE];
-
-        if (encode(name, file, err) < 0 || workspace_new_id(new, err) < 0)
-                return -1;
-        if (symlinkat(id, s->incoming, new) == 0 &&
-                renameat(s->incoming, new, s->names, file) == 0 && fsync(s->names) == 0)
-                return 0;
-        failed(name, err);
-        unlinkat(s->incoming, new, 0);
-        return -1;
-}
-
-static bool read_name(const struct store *s, const char *file, char ret_id[DIGEST_SIZE])
-{
-        ssize_t len = readlinkat(s->names, file, ret_id, DIGEST_SIZE);
-
-        if (len != DIGEST_SIZE - 1)
-                return false;
-        ret_id[len] = '\0';
-        return is_digest(ret_id);
-}
-
-int store_remove_name(struct store *s, const char *name, struct error *err)
-{
-        char file[3 * STORE_NAME_MAX + 1];
-
-        if (encode(name, file, err) < 0)
-                return -1;
-        if (unlinkat(s->names, file, 0) < 0)
-                return errno == ENOENT ? 0 : failed(name, err);
-        return fsync(s->names) < 0 ? failed(name, err) : 1;
 }
 
 int store_remove_record(int part, const char *name, struct error *err)
 {
         if (unlinkat(part, name, 0) < 0 && errno != ENOENT)
-                return failed(name, err);
-        return fsync(part) < 0 ? failed(name, err) : 0;
-}
-
-/* --- looking -------------------------------------------------------------------------------- */
-
-/* 1: one image has an id that begins so; 0: none, or several. */
-static int find_by_digits(const struct store *s, const char *digits, char ret_id[DIGEST_SIZE])
-{
-        int fd = openat(s->images, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), found = 0;
-        DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-        size_t len = strlen(digits);
-
-        if (!dir) {
-                fd_close(fd);
-                return 0;
-        }
-        for (struct dirent *entry; (entry = readdir(dir));)
-                if (strncmp(entry->d_name, digits, len) == 0 && is_digest(entry->d_name)) {
-                        memcpy(ret_id, entry->d_name, DIGEST_SIZE);
-                        found++;
-                }
-        closedir(dir);
-        return found == 1;
-}
-
-/* Names as people shorten them: docker.io/library/debian:latest is debian. */
-static bool find_by_name(const struct store *s, const char *reference, char ret_id[DIGEST_SIZE],
-        char ret_name[STORE_NAME_MAX + 1])
-{
-        static const char *const hosts[] = {"", "docker.io/", "docker.io/library/", "localhost/"};
-        const char *slash = strrchr(reference, '/');
-        const bool tagged = strchr(slash ? slash : reference, ':') != NULL;
-
-        for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++)
-                for (int with_tag = 0; with_tag < (tagged ? 1 : 2); with_tag++) {
-                        char file[3 * STORE_NAME_MAX + 1];
-                        int len = snprintf(ret_name, STORE_NAME_MAX + 1, "%s%s%s", hosts[i],
-                                reference, with_tag ? ":latest" : "");
-
-                        if (len <= STORE_NAME_MAX && encode(ret_name, file, NULL) == 0 &&
-                                read_name(s, file, ret_id))
-                                return true;
-                }
-        return false;
-}
-
-struct pinned {
-        const struct store *store;
-        const char *digest;
-        char *ret_id;
-        bool found;
-};
-
-static int see_record(void *to, const char *id, struct error *err)
-{
-        struct pinned *p = to;
-        _cleanup_buffer_ struct buffer record = BUFFER_INIT;
-        struct image image = {0};
-
-        (void)err; /* a record that is damaged is not the one */
-        if (store_get_record(p->store->images, id, &record, NULL) == 0 &&
-                record_read(&image, &record, NULL) == 0 &&
-                strcmp(image.ref_digest, p->digest) == 0) {
-                memcpy(p->ret_id, id, DIGEST_SIZE);
-                p->found = true;
-        }
-        image_free(&image);
-        return 0;
-}
-
-static bool find_by_digest(const struct store *s, const char *digest, char ret_id[DIGEST_SIZE])
-{
-        struct pinned p = {.store = s, .digest = digest, .ret_id = ret_id};
-
-        return digest && store_each(s->images, see_record, &p, NULL) == 0 && p.found;
-}
-
-int store_find(const struct store *s, const char *reference, char ret_id[DIGEST_SIZE],
-        char ret_name[STORE_NAME_MAX + 1], struct error *err)
-{
-        const char *digits = id_digits(reference);
-        char name[STORE_NAME_MAX + 1];
-
-        if (!ret_name)
-                ret_name = name;
-        /* Names come from files: none may stand for the id of another image. */
-        if (!digits && find_by_name(s, reference, ret_id, ret_name))
-                return 0;
-        *ret_name = '\0';
-        if (find_by_digest(s, reference_digest(reference), ret_id))
-                return 0;
-        if (digits && strlen(digits) >= SHORTEST_ID && strlen(digits) < DIGEST_SIZE &&
-                find_by_digits(s, digits, ret_id))
-                return 0;
-        return error_set(
-                err, CODE_IMAGE_MISSING, "there is no image %.200s on this machine", reference);
+                return store_failed(name, err);
+        return fsync(part) < 0 ? store_failed(name, err) : 0;
 }
 
 int store_get_record(int part, const char *name, struct buffer *ret_record, struct error *err)
 {
         _cleanup_fd_ int fd = beneath_open(part, name, O_RDONLY | O_NONBLOCK, 0);
 
-        return fd >= 0 && read_all(fd, ret_record) == 0 ? 0 : failed(name, err);
+        return fd >= 0 && read_all(fd, ret_record) == 0 ? 0 : store_failed(name, err);
 }
 
 time_t store_image_time(const struct store *s, const char *id)
@@ -713,60 +499,4 @@ time_t store_image_time(const struct store *s, const char *id)
         struct stat st;
 
         return fstatat(s->images, id, &st, AT_SYMLINK_NOFOLLOW) == 0 ? st.st_mtime : 0;
-}
-
-static int compare_names(const void *left, const void *right)
-{
-        return strcmp(*(char *const *)left, *(char *const *)right);
-}
-
-/* The files of names, sorted; NULL when memory or the directory fails. */
-static char **list_names(const struct store *s, size_t *ret_count)
-{
-        int fd = openat(s->names, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-        char **names = dir ? calloc(1, sizeof *names) : NULL;
-        size_t count = 0;
-
-        if (!dir)
-                fd_close(fd);
-        for (struct dirent *entry; names && (entry = readdir(dir));) {
-                char **more;
-
-                if (entry->d_name[0] == '.')
-                        continue;
-                more = realloc(names, (count + 1) * sizeof *names);
-                if (!more)
-                        break;
-                names = more;
-                names[count] = strdup(entry->d_name);
-                if (!names[count])
-                        break;
-                count++;
-        }
-        if (names && count > 0)
-                qsort(names, count, sizeof *names, compare_names);
-        if (dir)
-                closedir(dir);
-        *ret_count = count;
-        return names;
-}
-
-int store_each_name(const struct store *s, int (*see)(void *to, const char *name, const char *id),
-        void *to, struct error *err)
-{
-        char name[STORE_NAME_MAX + 1], id[DIGEST_SIZE];
-        size_t count;
-        char **files = list_names(s, &count);
-        int r = 0;
-
-        if (!files)
-                return failed("cannot be listed", err);
-        for (size_t i = 0; i < count; i++) {
-                if (r == 0 && decode(files[i], name) && read_name(s, files[i], id))
-                        r = see(to, name, id);
-                free(files[i]);
-        }
-        free(files);
-        return r;
 }

@@ -139,5 +139,7 @@ int store_each_name(const struct store *s, int (*see)(void *to, const char *name
         void *to, struct error *err);
 
 bool is_digest(const char *text);
+/* For who works on it: -1, with infra.state and what errno means. */
+int store_failed(const char *what, struct error *err);
 
 #endif
