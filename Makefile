@@ -68,7 +68,7 @@ takeover := $(addprefix $(BUILD)/tests/takeover-,unpack score)
 
 cell_libs   := -lcap
 unpack_libs := -larchive -lz -llzma -lzstd -lbz2 -lnettle -lutf8proc -ljansson -lcap
-score_libs  := -ljansson -lgmp -lcap
+score_libs  := -ljansson -lgmp -lexpat -lutf8proc -lcap
 runner_libs := -l:libnettle.a
 
 .PHONY: all

@@ -63,6 +63,37 @@ void put_number(struct buffer *out, const char *text)
         put_text(out, plain);
 }
 
+void put_cut(struct buffer *out, const char *text, size_t most)
+{
+        size_t len = strlen(text);
+
+        if (len > most)
+                for (len = most; len > 0 && ((unsigned char)text[len] & 0xc0) == 0x80; len--)
+                        ;
+        put_bytes(out, text, len);
+}
+
+void put_exact(struct buffer *out, const mpq_t x)
+{
+        char *text = mpq_get_str(NULL, 10, x);
+
+        put_text(out, text);
+        free(text);
+}
+
+void put_rounded(struct buffer *out, const mpq_t x, unsigned places)
+{
+        char text[SCORE_MAX_NAME];
+        mpq_t shown;
+
+        mpq_init(shown);
+        mpq_set(shown, x);
+        number_round(shown, places);
+        number_format(shown, places, text, sizeof text);
+        put_text(out, text);
+        mpq_clear(shown);
+}
+
 void answer_warning(struct buffer *out, const char *field, const char *text)
 {
         size_t at = answer_begin(out, RESULT_WARNING);

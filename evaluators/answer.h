@@ -6,6 +6,8 @@
 
 #include "frame.h"
 
+#include <gmp.h>
+
 /* Begin a frame, put its fields, end it with what answer_begin() returned. */
 size_t answer_begin(struct buffer *out, enum score_message type);
 void answer_end(struct buffer *out, size_t at);
@@ -18,6 +20,12 @@ void answer_problem(
 /* A number of an outsider as a text field: plain digits, whatever form it was written in; empty
  * stays empty. */
 void put_number(struct buffer *out, const char *text);
+/* A text that is cut at a character where it has more than `most` bytes: for people, not for us. */
+void put_cut(struct buffer *out, const char *text, size_t most);
+/* A number of ours as its reduced fraction: "21/25", "84". */
+void put_exact(struct buffer *out, const mpq_t x);
+/* The same rounded to some decimals, half up: "0.84". */
+void put_rounded(struct buffer *out, const mpq_t x, unsigned places);
 void answer_warning(struct buffer *out, const char *field, const char *text);
 
 /* The next frame of `r`, as a view of its payload. False at the end; then r->bad tells whether

@@ -146,6 +146,39 @@ static void want_decimal(const struct field *f, char *out, size_t size)
                 (unsigned long long)f->most);
 }
 
+static bool read_number(struct reading *r, const struct field *f, const struct spot *s, void *to)
+{
+        (void)r;
+        (void)f;
+        if (!json_is_number(s->value.node))
+                return false;
+        json_number_text(s->value, to, NUMBER_TEXT_SIZE);
+        return true;
+}
+
+static void want_number(const struct field *f, char *out, size_t size)
+{
+        (void)f;
+        snprintf(out, size, "a number");
+}
+
+static bool read_any_text(struct reading *r, const struct field *f, const struct spot *s, void *to)
+{
+        const char *text = json_is_null(s->value.node) ? "" : json_string_value(s->value.node);
+
+        (void)r;
+        (void)f;
+        if (text)
+                *(const char **)to = text;
+        return text;
+}
+
+static void want_any_text(const struct field *f, char *out, size_t size)
+{
+        (void)f;
+        snprintf(out, size, "a text");
+}
+
 static bool read_bytes(struct reading *r, const struct field *f, const struct spot *s, void *to)
 {
         const char *text = json_string_value(s->value.node);
@@ -189,5 +222,7 @@ const struct field_type field_choice = {read_choice, want_choice};
 const struct field_type field_boolean = {read_boolean, want_boolean};
 const struct field_type field_whole = {read_whole, want_whole};
 const struct field_type field_decimal = {read_decimal, want_decimal};
+const struct field_type field_number = {read_number, want_number};
+const struct field_type field_any_text = {read_any_text, want_any_text};
 const struct field_type field_bytes = {read_bytes, want_bytes};
 const struct field_type field_unsupported = {read_unsupported, want_nothing};

@@ -75,6 +75,8 @@ extern const struct field_type field_choice;      /* unsigned, of .choices */
 extern const struct field_type field_boolean;     /* bool */
 extern const struct field_type field_whole;       /* uint64_t, least … most */
 extern const struct field_type field_decimal;     /* char[NUMBER_TEXT_SIZE], least … most */
+extern const struct field_type field_number;      /* the same, any number */
+extern const struct field_type field_any_text;    /* const char *, of any length; null is "" */
 extern const struct field_type field_bytes;       /* uint64_t: bytes, or "10MiB"; least … most */
 extern const struct field_type field_object;      /* a structure, by .fields at its offset */
 extern const struct field_type field_list;        /* struct list of structures, by .fields */

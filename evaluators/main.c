@@ -1,6 +1,6 @@
 /* assay-score: what outsiders wrote as JSON, and all arithmetic on scores.
  *
- *      assay-score task | result FORMAT | verdict | blend
+ *      assay-score task | result | verdict | blend
  *
  * One descriptor in (0), one out (1); no file system, no right of any kind. Started by the
  * runner, once for each document. What goes in and out is in messages.h. */
@@ -21,17 +21,16 @@ typedef int answer_function(const struct buffer *in, struct buffer *out, struct 
 
 struct mode {
         const char *name;
-        const char *format; /* NULL: the mode has none */
-        size_t most;        /* bytes of input; more is `too_large` */
+        size_t most; /* bytes of input; more is `too_large` */
         enum code too_large;
         answer_function *answer;
 };
 
 static const struct mode modes[] = {
-        {"task", NULL, SCORE_MAX_TASK, CODE_TASK_INVALID, task_answer},
-        {"result", "score.json", SCORE_MAX_RESULT, CODE_SUITE_RESULT_INVALID, score_json_answer},
-        {"verdict", NULL, SCORE_MAX_VERDICT, CODE_JUDGE_INVALID, verdict_answer},
-        {"blend", NULL, SCORE_MAX_VERDICT, CODE_INTERNAL_FRAME, blend_answer},
+        {"task", SCORE_MAX_TASK, CODE_TASK_INVALID, task_answer},
+        {"result", SCORE_MAX_REQUEST, CODE_SUITE_RESULT_INVALID, result_answer},
+        {"verdict", SCORE_MAX_VERDICT, CODE_JUDGE_INVALID, verdict_answer},
+        {"blend", SCORE_MAX_VERDICT, CODE_INTERNAL_FRAME, blend_answer},
 };
 
 /* The memory holds the largest result file three times over, as it is read, as a tree and as
@@ -51,13 +50,9 @@ static const struct confinement confinement = {
 
 static const struct mode *mode_find(int argc, char **argv)
 {
-        for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
-                const struct mode *m = &modes[i];
-
-                if (argc == (m->format ? 3 : 2) && strcmp(argv[1], m->name) == 0 &&
-                        (!m->format || strcmp(argv[2], m->format) == 0))
-                        return m;
-        }
+        for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+                if (argc == 2 && strcmp(argv[1], modes[i].name) == 0)
+                        return &modes[i];
         return NULL;
 }
 
@@ -72,7 +67,7 @@ static int answer(int argc, char **argv, struct buffer *out, struct error *err)
                 takeover_hook();
         if (!mode)
                 return error_set(
-                        err, CODE_USAGE, "assay-score wants task, result FORMAT, verdict or blend");
+                        err, CODE_USAGE, "assay-score wants task, result, verdict or blend");
         json_seed();
         if (fd_read_all(0, &in, mode->most, mode->too_large, err) < 0)
                 return error_add(err, "the %s document", mode->name);

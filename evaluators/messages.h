@@ -1,14 +1,16 @@
 /* What assay-score writes on its output, and what it reads when it computes.
  *
  *   assay-score task      0: task.json                 1: task frames
- *   assay-score result F  0: result file of format F   1: result frames
+ *   assay-score result    0: result request            1: result frames
  *   assay-score verdict   0: verdict JSON              1: verdict frames
  *   assay-score blend     0: blend request             1: blend answer
  *
  * Each answer is a sequence of frames that ends with SCORE_END (nothing in it) or SCORE_ERROR
  * (an error, see put_error); the exit status is 0 when it was written as a whole. Both sides use
  * the layouts written beside each type; the runner checks every value again. Numbers of outsiders
- * travel as decimal text without exponents. */
+ * travel as decimal text without exponents, what was computed also as a reduced fraction (exact).
+ *
+ * A request of documents is one frame of options, then the documents in pieces, then SCORE_END. */
 #ifndef ASSAY_EVALUATORS_MESSAGES_H
 #define ASSAY_EVALUATORS_MESSAGES_H
 
@@ -40,8 +42,17 @@ enum score_message {
         TASK_REQUIRED,         /* text path, u64 max_size (0: any); many */
         TASK_PATTERN,          /* text glob, u64 min_files; many */
 
+        REQUEST_PIECE, /* u8 enum score_document, bytes: the next of it */
+
+        /* result, request: what the task says of it. Documents: DOCUMENT_RESULT, _RESULT_TEXT */
+        REQUEST_RESULT, /* text format, text key, text min, text max (decimals; each may be empty),
+                           u32 exit (of the suite; above 255: a signal) */
+
         /* result, in this order */
-        RESULT_SCORE,     /* text score 0–100 (decimal), u8 pass (0, 1, 2 = not said) */
+        RESULT_SCORE, /* text score 0–100 (exact; empty: there is none), u8 pass (0, 1, 2 = not
+                         said), u8 ungradable, text raw (exact: what it was before it was
+                         clamped; or empty) */
+        RESULT_DIMENSION, /* text name, text score 0–1000 (decimal); many, of stdout-json */
         RESULT_BREAKDOWN, /* text name, text score (decimal); many */
         RESULT_NOTES,     /* text; at most once */
         RESULT_TEST,      /* text name, u8 passed, text duration_ms (decimal or empty), text error;
@@ -78,18 +89,26 @@ enum task_llm_missing {
 enum criterion_source { SOURCE_TEST, SOURCE_LLM, SOURCE_COUNT };
 enum task_on_limit { ON_LIMIT_ERROR, ON_LIMIT_ZERO, ON_LIMIT_COUNT };
 
+enum score_document {
+        DOCUMENT_RESULT,      /* the result file; of harbor reward.json */
+        DOCUMENT_RESULT_TEXT, /* of harbor reward.txt */
+        DOCUMENT_COUNT,
+};
+
 /* The largest inputs and fields; above them the input is refused. */
 enum {
         SCORE_MAX_TASK = 1 << 20,    /* bytes of task.json */
         SCORE_MAX_VERDICT = 4 << 20, /* bytes of a verdict */
         SCORE_MAX_RESULT = 16 << 20, /* bytes of a result file; the cell's limit is lower */
-        SCORE_MAX_TEXT = 8192,       /* bytes of any text field */
-        SCORE_MAX_NAME = 512,        /* bytes of a name, number or path */
-        SCORE_MAX_ENV = 256,         /* variables of a suite */
-        SCORE_MAX_LAYERS = 500,      /* of an image */
-        SCORE_MAX_HIDDEN = 100,      /* places of an image that a submission does not see */
-        SCORE_MAX_PLACE = 255,       /* bytes of a path inside a cell */
-        SCORE_MAX_MANY = 100000,     /* how often a repeated frame may come */
+        SCORE_MAX_PIECE = 1 << 20,   /* bytes of a document in one frame */
+        SCORE_MAX_REQUEST = 64 << 20,
+        SCORE_MAX_TEXT = 8192,   /* bytes of any text field */
+        SCORE_MAX_NAME = 512,    /* bytes of a name, number or path */
+        SCORE_MAX_ENV = 256,     /* variables of a suite */
+        SCORE_MAX_LAYERS = 500,  /* of an image */
+        SCORE_MAX_HIDDEN = 100,  /* places of an image that a submission does not see */
+        SCORE_MAX_PLACE = 255,   /* bytes of a path inside a cell */
+        SCORE_MAX_MANY = 100000, /* how often a repeated frame may come */
         SCORE_MAX_DIGITS = 30,
         SCORE_MAX_PLAIN = 140, /* bytes of a number without its exponent */
         SCORE_MAX_DEPTH = 64,

@@ -73,6 +73,20 @@ int number_parse_plain(mpq_t ret, const char *text)
         return 0;
 }
 
+int number_parse_exact(mpq_t ret, const char *text)
+{
+        const size_t top = strspn(text, "0123456789");
+        const char *bottom = text + top + 1;
+
+        if (text[top] != '/')
+                return number_parse_plain(ret, text);
+        if (top == 0 || *bottom < '1' || *bottom > '9' ||
+                bottom[strspn(bottom, "0123456789")] != '\0' || mpq_set_str(ret, text, 10) < 0)
+                return -1;
+        mpq_canonicalize(ret);
+        return 0;
+}
+
 bool number_between(const char *text, unsigned long least, unsigned long most)
 {
         mpq_t x;

@@ -16,6 +16,8 @@ enum { NUMBER_PLAIN_SIZE = SCORE_MAX_PLAIN + 1 };
 int number_parse(mpq_t ret, const char *text);
 /* The same for what number_plain() wrote, which may have more digits. */
 int number_parse_plain(mpq_t ret, const char *text);
+/* The same, or a fraction as number_fraction() writes it. Neither is negative. */
+int number_parse_exact(mpq_t ret, const char *text);
 /* The text is such a number and least <= number <= most. */
 bool number_between(const char *text, unsigned long least, unsigned long most);
 /* The text is such a number, whole (60, 60.0, 6e1) and at most `most`; -1 otherwise. */

@@ -53,17 +53,7 @@ static void check_repeated(struct reading *r, const struct list *opinions)
                         }
 }
 
-/* Reasons are for reading: a long one is cut at a character, it makes no verdict invalid. */
-static void put_cut(struct buffer *out, const char *text)
-{
-        size_t len = strlen(text);
-
-        if (len > SCORE_MAX_TEXT)
-                for (len = SCORE_MAX_TEXT; ((unsigned char)text[len] & 0xc0) == 0x80; len--)
-                        ;
-        put_bytes(out, text, len);
-}
-
+/* Reasons are for reading: a long one is cut, it makes no verdict invalid. */
 static void put_verdict(struct buffer *out, const struct verdict *v)
 {
         const struct opinion *o = v->opinions.items;
@@ -73,11 +63,11 @@ static void put_verdict(struct buffer *out, const struct verdict *v)
                 at = answer_begin(out, VERDICT_CRITERION);
                 put_text(out, o[i].name);
                 put_number(out, o[i].score);
-                put_cut(out, o[i].reasoning);
+                put_cut(out, o[i].reasoning, SCORE_MAX_TEXT);
                 answer_end(out, at);
         }
         at = answer_begin(out, VERDICT_SUMMARY);
-        put_cut(out, v->summary);
+        put_cut(out, v->summary, SCORE_MAX_TEXT);
         put_text(out, v->model);
         answer_end(out, at);
 }

@@ -5,9 +5,6 @@
 #include "fd.h"
 #include "input.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 /* Append a row of `size` bytes to a list, or leave the list as it is and say that it is bad. */
 static void append(void **list, unsigned *count, const void *row, size_t size, struct reader *r)
 {
@@ -124,9 +121,11 @@ static void take_suite_score(struct suite_result *s, struct reader *r)
                 r->bad = true;
                 return;
         }
-        s->score = take_decimal(r, scorer_is_score, false);
+        s->score = take_decimal(r, scorer_is_exact, false);
         s->pass = get_u8(r);
         r->bad |= s->pass > 2;
+        r->bad |= get_u8(r); /* of no format in this version */
+        free(take_decimal(r, scorer_is_exact, true));
         s->present = !r->bad;
 }
 
@@ -159,12 +158,36 @@ static int take_result(void *to, unsigned type, struct reader *r, struct error *
         return 0;
 }
 
+static int put_result_request(const struct evaluation *e, int request, struct error *err)
+{
+        _cleanup_buffer_ struct buffer options = BUFFER_INIT;
+
+        put_text(&options, e->task.result_format);
+        for (int i = 0; i < 3; i++) /* key, min, max */
+                put_text(&options, "");
+        put_u32(&options, (uint32_t)e->outcome.status);
+        if (scorer_put(request, REQUEST_RESULT, &options, err) < 0 ||
+                scorer_put_document(request, DOCUMENT_RESULT, e->outcome.result_fd,
+                        SCORE_MAX_RESULT, CODE_SUITE_RESULT_INVALID, err) < 0)
+                return -1;
+        return scorer_end_request(request, err);
+}
+
+static int ask_for_result(struct evaluation *e, struct error *err)
+{
+        _cleanup_fd_ int request = scorer_request(err);
+
+        return request < 0 || put_result_request(e, request, err) < 0
+                       ? -1
+                       : scorer_ask(
+                                 &e->channel, HELPER_RESULT, request, take_result, &e->suite, err);
+}
+
 int grade_collect(struct evaluation *e, struct error *err)
 {
         if (e->outcome.oom_kills > 0)
                 note(e, "limits.memory", "the memory limit killed a process of the suite's cell");
-        if (scorer_ask(&e->channel, HELPER_RESULT_SCORE_JSON, e->outcome.result_fd, take_result,
-                    &e->suite, err) < 0) {
+        if (ask_for_result(e, err) < 0) {
                 free_suite(&e->suite);
                 e->suite = (struct suite_result){0};
                 return error_add(err, "%s", e->task.result_path);
@@ -286,14 +309,6 @@ int grade_verdict(struct evaluation *e, struct error *err)
 
 /* --- the blend ------------------------------------------------------------------------------ */
 
-static int put_frame(int fd, unsigned type, struct buffer *payload, struct error *err)
-{
-        int r = frame_send(fd, (uint16_t)type, payload, NULL, 0, err);
-
-        buffer_clear(payload);
-        return r;
-}
-
 static int put_verdict(
         const struct evaluation *e, int fd, struct buffer *payload, struct error *err)
 {
@@ -301,7 +316,7 @@ static int put_verdict(
 
         if (v->number) {
                 put_text(payload, v->number);
-                return put_frame(fd, BLEND_LLM, payload, err);
+                return scorer_put(fd, BLEND_LLM, payload, err);
         }
         for (unsigned i = 0; i < e->task.criterion_count; i++) {
                 const struct criterion *c = &e->task.criteria[i];
@@ -311,7 +326,7 @@ static int put_verdict(
                 put_text(payload, c->name);
                 put_u8(payload, (uint8_t)c->weight);
                 put_text(payload, verdict_row(v, c->name)->score);
-                if (put_frame(fd, BLEND_CRITERION, payload, err) < 0)
+                if (scorer_put(fd, BLEND_CRITERION, payload, err) < 0)
                         return -1;
         }
         return 0;
@@ -326,17 +341,17 @@ static int put_request(const struct evaluation *e, int fd, struct error *err)
         put_u8(&payload, (uint8_t)t->test_weight);
         put_u8(&payload, (uint8_t)t->llm_weight);
         put_text(&payload, t->pass_from_suite ? "" : t->pass);
-        if (put_frame(fd, BLEND_MODE, &payload, err) < 0)
+        if (scorer_put(fd, BLEND_MODE, &payload, err) < 0)
                 return -1;
         if (t->mode != MODE_LLM) {
                 put_text(&payload, e->suite.score);
                 put_u8(&payload, (uint8_t)e->suite.pass);
-                if (put_frame(fd, BLEND_TEST, &payload, err) < 0)
+                if (scorer_put(fd, BLEND_TEST, &payload, err) < 0)
                         return -1;
         }
         if (t->mode != MODE_CONTAINER && put_verdict(e, fd, &payload, err) < 0)
                 return -1;
-        return put_frame(fd, SCORE_END, &payload, err);
+        return scorer_end_request(fd, err);
 }
 
 /* "21/25", "84", or nothing. */
@@ -371,14 +386,10 @@ static int take_blend(void *to, unsigned type, struct reader *r, struct error *e
 
 int grade_blend(struct evaluation *e, struct error *err)
 {
-        _cleanup_fd_ int request = memfd_create("blend", MFD_CLOEXEC);
+        _cleanup_fd_ int request = scorer_request(err);
 
-        if (request < 0)
-                return error_errno(err, CODE_INFRA_MEMORY, errno, "cannot ask for the score");
-        if (put_request(e, request, err) < 0)
+        if (request < 0 || put_request(e, request, err) < 0)
                 return -1;
-        if (lseek(request, 0, SEEK_SET) < 0)
-                return error_errno(err, CODE_INFRA_IO, errno, "cannot ask for the score");
         if (scorer_ask(&e->channel, HELPER_BLEND, request, take_blend, &e->blend, err) < 0)
                 return error_add(err, "the score");
         if (!e->blend.present)

@@ -6,11 +6,13 @@
 #include "text.h"
 
 #include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 /* Whose fault an answer may say that its input is. */
 static const enum error_class blamed[HELPER_MODE_COUNT] = {
         [HELPER_TASK] = CLASS_USAGE,
-        [HELPER_RESULT_SCORE_JSON] = CLASS_SUITE,
+        [HELPER_RESULT] = CLASS_SUITE,
         [HELPER_VERDICT] = CLASS_JUDGE,
 };
 
@@ -41,6 +43,17 @@ bool scorer_is_decimal(const char *text)
         return whole > 0 && *text == '\0';
 }
 
+bool scorer_is_exact(const char *text)
+{
+        const size_t top = strspn(text, "0123456789");
+        const char *bottom = text + top + 1;
+
+        if (text[top] != '/')
+                return *text != '-' && scorer_is_decimal(text);
+        return top > 0 && *bottom >= '1' && *bottom <= '9' &&
+               bottom[strspn(bottom, "0123456789")] == '\0';
+}
+
 bool scorer_is_score(const char *text)
 {
         size_t whole = strspn(text, "0123456789");
@@ -50,6 +63,65 @@ bool scorer_is_score(const char *text)
         return whole < 3 || (strncmp(text, "100", whole) == 0 && whole == 3 &&
                                     strspn(text + whole, ".0") == strlen(text + whole));
 }
+
+/* --- requests ------------------------------------------------------------------------------- */
+
+int scorer_request(struct error *err)
+{
+        int fd = memfd_create("request", MFD_CLOEXEC);
+
+        return fd >= 0 ? fd : error_errno(err, CODE_INFRA_MEMORY, errno, "a request to the scorer");
+}
+
+int scorer_put(int request, unsigned type, struct buffer *payload, struct error *err)
+{
+        int r = buffer_ok(payload) ? frame_send(request, (uint16_t)type, payload, NULL, 0, err)
+                                   : error_set(err, CODE_INFRA_MEMORY, "out of memory");
+
+        buffer_clear(payload);
+        return r;
+}
+
+int scorer_put_document(int request, enum score_document which, int from, uint64_t most,
+        enum code too_large, struct error *err)
+{
+        _cleanup_buffer_ struct buffer bytes = BUFFER_INIT, payload = BUFFER_INIT;
+        uint64_t sum = 0;
+        ssize_t n = 1;
+
+        while (n > 0) {
+                unsigned char *room = buffer_reserve(&bytes, SCORE_MAX_PIECE);
+
+                n = room ? read(from, room, SCORE_MAX_PIECE) : 0;
+                if (!room || n < 0)
+                        return error_errno(err, CODE_INFRA_IO, errno, "a document cannot be read");
+                sum += (uint64_t)n;
+                if (sum > most)
+                        return error_set(
+                                err, too_large, "more than %llu bytes", (unsigned long long)most);
+                /* An empty one is there all the same. */
+                if (n == 0 && sum > 0)
+                        break;
+                put_u8(&payload, (uint8_t)which);
+                put_bytes(&payload, room, (size_t)n);
+                if (scorer_put(request, REQUEST_PIECE, &payload, err) < 0)
+                        return -1;
+        }
+        return 0;
+}
+
+int scorer_end_request(int request, struct error *err)
+{
+        struct buffer nothing = BUFFER_INIT;
+
+        if (scorer_put(request, SCORE_END, &nothing, err) < 0)
+                return -1;
+        return lseek(request, 0, SEEK_SET) == 0
+                       ? 0
+                       : error_errno(err, CODE_INFRA_IO, errno, "a request to the scorer");
+}
+
+/* --- asking --------------------------------------------------------------------------------- */
 
 struct asked {
         scorer_take take;

@@ -26,7 +26,7 @@ static const struct {
 
 static const char *const modes[HELPER_MODE_COUNT][2] = {
         [HELPER_TASK] = {"task"},
-        [HELPER_RESULT_SCORE_JSON] = {"result", "score.json"},
+        [HELPER_RESULT] = {"result"},
         [HELPER_VERDICT] = {"verdict"},
         [HELPER_BLEND] = {"blend"},
         [HELPER_LAYER] = {"layer"},

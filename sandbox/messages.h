@@ -76,7 +76,7 @@ enum helper {
 enum helper_mode {
         HELPER_PLAIN, /* none */
         HELPER_TASK,
-        HELPER_RESULT_SCORE_JSON, /* result score.json */
+        HELPER_RESULT, /* result */
         HELPER_VERDICT,
         HELPER_BLEND,
         HELPER_LAYER, /* layer */

@@ -1,9 +1,6 @@
 /* score.json: {"score": 0–100, "pass": bool, "breakdown"?, "notes"?, "tests"?} */
-#include "evaluators/formats/formats.h"
-
-#include "evaluators/answer.h"
-#include "evaluators/fields.h"
-#include "evaluators/number.h"
+#include "evaluators/formats/json_result.h"
+#include "evaluators/schemes/blend.h"
 
 enum { MOST_CHARACTERS = 2000 };
 
@@ -90,75 +87,40 @@ static const struct field result_rows[] = {
 static const struct fields result_fields = FIELDS(result_rows, UNKNOWN_WARNS);
 static const struct field whole = {.type = &field_object, .fields = &result_fields};
 
-static void put_breakdown(struct buffer *out, struct json_value breakdown)
+static void take_breakdown(struct outcome *o, struct json_value breakdown)
 {
         char score[NUMBER_TEXT_SIZE];
         struct json_value child;
 
         for (struct json_walk w = json_walk(breakdown); json_next(&w, &child);) {
-                size_t at = answer_begin(out, RESULT_BREAKDOWN);
-
                 json_number_text(child, score, sizeof score);
-                put_text(out, w.key);
-                put_number(out, score);
-                answer_end(out, at);
+                outcome_breakdown(o, w.key, score);
         }
 }
 
-static void put_tests(struct buffer *out, const struct list *tests)
+static int take_result(struct outcome *o, const struct result *result, struct error *err)
 {
-        const struct test *t = tests->items;
+        const struct test *t = result->tests.items;
 
-        for (size_t i = 0; i < tests->count; i++) {
-                size_t at = answer_begin(out, RESULT_TEST);
-
-                put_text(out, t[i].name);
-                put_u8(out, t[i].passed);
-                put_number(out, t[i].duration_ms);
-                put_text(out, t[i].error);
-                answer_end(out, at);
-        }
+        o->scored = true;
+        o->pass = result->pass ? SUITE_PASSED : SUITE_FAILED;
+        take_breakdown(o, result->breakdown);
+        if (result->notes)
+                outcome_notes(o, result->notes);
+        for (size_t i = 0; i < result->tests.count; i++)
+                if (outcome_test(o, t[i].name, t[i].passed, t[i].duration_ms, t[i].error, err) < 0)
+                        return -1;
+        return number_parse(o->score, result->score);
 }
 
-static void put_result(struct buffer *out, const struct result *result)
-{
-        size_t at = answer_begin(out, RESULT_SCORE);
-
-        put_number(out, result->score);
-        put_u8(out, result->pass);
-        answer_end(out, at);
-        put_breakdown(out, result->breakdown);
-        if (result->notes) {
-                at = answer_begin(out, RESULT_NOTES);
-                put_text(out, result->notes);
-                answer_end(out, at);
-        }
-        put_tests(out, &result->tests);
-}
-
-static int answer_document(const struct json *doc, struct buffer *out, struct error *err)
-{
-        const struct spot root = {.value = json_root(doc)};
-        struct result result = {0};
-        struct reading r;
-        int failed;
-
-        reading_begin(&r, doc);
-        field_read(&r, &whole, &root, &result);
-        failed = reading_error(&r, CODE_SUITE_RESULT_INVALID, err);
-        if (!failed) {
-                put_result(out, &result);
-                reading_put_warnings(&r, out);
-        }
-        list_free(&result.tests);
-        return failed;
-}
-
-int score_json_answer(const struct buffer *in, struct buffer *out, struct error *err)
+int score_json_read(const struct result_request *q, struct outcome *ret, struct error *err)
 {
         _cleanup_json_ struct json doc = JSON_INIT;
+        struct result result = {0};
+        int r = result_json(&doc, q->file, &whole, &result, ret, err);
 
-        if (reading_open(&doc, in, CODE_SUITE_RESULT_INVALID, err) < 0)
-                return -1;
-        return answer_document(&doc, out, err);
+        if (r == 0)
+                r = take_result(ret, &result, err);
+        list_free(&result.tests);
+        return r;
 }

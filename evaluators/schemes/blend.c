@@ -73,7 +73,7 @@ static bool get_score(struct reader *p, mpq_t ret)
         char text[SCORE_MAX_NAME];
 
         get_text(p, text, sizeof text);
-        return !p->bad && number_parse_plain(ret, text) == 0 && mpq_cmp_ui(ret, 100, 1) <= 0;
+        return !p->bad && number_parse_exact(ret, text) == 0 && mpq_cmp_ui(ret, 100, 1) <= 0;
 }
 
 static bool get_mode(struct blend *b, struct reader *p)
@@ -185,30 +185,14 @@ static int get_request(struct blend *b, const struct buffer *in, struct error *e
 
 /* --- the answer --- */
 
-static void put_rounded(struct buffer *out, const mpq_t x)
+static void put_shown(struct buffer *out, const mpq_t x)
 {
-        char text[SCORE_MAX_NAME];
-        mpq_t shown;
-
-        mpq_init(shown);
-        mpq_set(shown, x);
-        number_round(shown, PLACES);
-        number_format(shown, PLACES, text, sizeof text);
-        put_text(out, text);
-        mpq_clear(shown);
-}
-
-static void put_exact(struct buffer *out, const mpq_t x)
-{
-        char text[SCORE_MAX_NAME];
-
-        number_fraction(x, text, sizeof text);
-        put_text(out, text);
+        put_rounded(out, x, PLACES);
 }
 
 static void put_final(struct buffer *out, const struct blend *b, const mpq_t final)
 {
-        void (*const put[])(struct buffer *, const mpq_t) = {put_rounded, put_exact};
+        void (*const put[])(struct buffer *, const mpq_t) = {put_shown, put_exact};
         size_t at = answer_begin(out, BLEND_FINAL);
 
         for (unsigned i = 0; i < 2; i++) {

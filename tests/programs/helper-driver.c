@@ -11,7 +11,7 @@
 
 int main(int argc, char **argv)
 {
-        const char *const for_scorer[] = {argc == 5 ? argv[2] : "", "result", "score.json", NULL};
+        const char *const for_scorer[] = {argc == 5 ? argv[2] : "", "result", NULL};
         const char *const with_mode[] = {argc == 6 ? argv[2] : "", argc == 6 ? argv[5] : "", NULL};
         struct spawn spawn = SPAWN_INIT;
         struct error err = {0};

@@ -1,6 +1,8 @@
 /* Frames as text; see score_text.h. The layouts are those of evaluators/messages.h. */
 #include "tests/unit/score_text.h"
 
+#include "evaluators/formats/formats.h"
+
 #include "evaluators/answer.h"
 
 /* Of each frame: b u8, w u32, q u64, t text, T a counted list of texts. */
@@ -24,7 +26,8 @@ static const struct {
         {TASK_SUBMISSION_IMAGE, "VIEW", "wwtwT"},
         {TASK_REQUIRED, "REQUIRED", "tq"},
         {TASK_PATTERN, "PATTERN", "tq"},
-        {RESULT_SCORE, "SCORE", "tb"},
+        {RESULT_SCORE, "SCORE", "tbbt"},
+        {RESULT_DIMENSION, "DIMENSION", "tt"},
         {RESULT_BREAKDOWN, "BREAKDOWN", "tt"},
         {RESULT_NOTES, "NOTES", "t"},
         {RESULT_TEST, "TEST", "tbtt"},
@@ -94,4 +97,38 @@ char *score_text(score_answer *answer, const char *input)
 
         buffer_add_text(&in, input);
         return score_text_of(answer, &in);
+}
+
+static void put_piece(struct buffer *in, enum score_document which, const char *text)
+{
+        size_t at;
+
+        if (!text)
+                return;
+        at = answer_begin(in, REQUEST_PIECE);
+        put_u8(in, (uint8_t)which);
+        put_bytes(in, text, strlen(text));
+        answer_end(in, at);
+}
+
+char *score_result_text(const char *format, const char *options, unsigned status, const char *file,
+        const char *text)
+{
+        _cleanup_buffer_ struct buffer in = BUFFER_INIT;
+        size_t at = answer_begin(&in, REQUEST_RESULT);
+
+        put_text(&in, format);
+        for (int i = 0; i < 3; i++) {
+                size_t len = options ? strcspn(options, " ") : 0;
+
+                put_bytes(&in, options, len);
+                if (options)
+                        options += len + (options[len] == ' ');
+        }
+        put_u32(&in, status);
+        answer_end(&in, at);
+        put_piece(&in, DOCUMENT_RESULT, file);
+        put_piece(&in, DOCUMENT_RESULT_TEXT, text);
+        answer_empty(&in, SCORE_END);
+        return score_text_of(result_answer, &in);
 }

@@ -15,4 +15,9 @@ typedef int score_answer(const struct buffer *in, struct buffer *out, struct err
 char *score_text(score_answer *answer, const char *input);
 char *score_text_of(score_answer *answer, const struct buffer *input);
 
+/* The same of a result request (messages.h): a format, "KEY MIN MAX" (fewer, or NULL), the exit
+ * status, and its files, which may be NULL. */
+char *score_result_text(const char *format, const char *options, unsigned status, const char *file,
+        const char *text);
+
 #endif

@@ -1,5 +1,5 @@
 /* score.json: what a suite may leave, and what each mistake is called. */
-#include "evaluators/formats/formats.h"
+#include "buffer.h"
 #include "tests/unit/score_text.h"
 
 #include <criterion/criterion.h>
@@ -10,24 +10,25 @@
 static const struct {
         const char *file, *want;
 } rows[] = {
-        {"{\"score\": 84, \"pass\": true}", "SCORE '84' 1\n"},
+        {"{\"score\": 84, \"pass\": true}", "SCORE '84' 1 0 ''\n"},
         {"\xef\xbb\xbf{\"score\": 0.1000000000000000055, \"pass\": false}",
-                "SCORE '0.1000000000000000055' 0\n"},
-        {"{\"score\": 100" REST, "SCORE '100' 1\n"},
-        {"{\"score\": 1e2" REST, "SCORE '100' 1\n"},
+                "SCORE '200000000000000011/2000000000000000000' 0 0 ''\n"},
+        {"{\"score\": 100" REST, "SCORE '100' 1 0 ''\n"},
+        {"{\"score\": 1e2" REST, "SCORE '100' 1 0 ''\n"},
         {"{\"pass\": true, \"notes\": \"line\\nline\", \"score\": 5, \"breakdown\": {\"b\": 1.5, "
          "\"a\": 100}, \"tests\": [{\"name\": \"t\", \"passed\": true, \"duration_ms\": 1.25}, "
          "{\"error\": \"boom\", \"passed\": false, \"name\": \"u\"}]}",
-                "SCORE '5' 1\nBREAKDOWN 'b' '1.5'\nBREAKDOWN 'a' '100'\nNOTES 'line\nline'\n"
+                "SCORE '5' 1 0 ''\nBREAKDOWN 'b' '1.5'\nBREAKDOWN 'a' '100'\nNOTES 'line\nline'\n"
                 "TEST 't' 1 '1.25' ''\nTEST 'u' 0 '' 'boom'\n"},
-        {"{\"score\": 5, \"breakdown\": {}, \"notes\": \"\"" REST, "SCORE '5' 1\nNOTES ''\n"},
+        {"{\"score\": 5, \"breakdown\": {}, \"notes\": \"\"" REST, "SCORE '5' 1 0 ''\nNOTES ''\n"},
         /* Unknown keys warn. */
         {"{\"score\": 5, \"note\": \"x\", \"version\": 2" REST,
-                "SCORE '5' 1\n"
+                "SCORE '5' 1 0 ''\n"
                 "WARNING 'note' 'is not a key here; did you mean \"notes\"?'\n"
                 "WARNING 'version' 'is not a key here'\n"},
         {"{\"score\": 5, \"tests\": [{\"name\": \"t\", \"passed\": true, \"file\": \"x\"}]" REST,
-                "SCORE '5' 1\nTEST 't' 1 '' ''\nWARNING 'tests[0].file' 'is not a key here'\n"},
+                "SCORE '5' 1 0 ''\nTEST 't' 1 '' ''\nWARNING 'tests[0].file' 'is not a key "
+                "here'\n"},
 
         {"", INVALID("line 1, column 1: the document is empty")},
         {"84", INVALID("line 1, column 1: must be an object, not 84")},
@@ -94,7 +95,7 @@ static const struct {
 Test(score_result, score_json_is_taken_or_refused)
 {
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-                char *got = score_text(score_json_answer, rows[i].file);
+                char *got = score_result_text("score.json", NULL, 0, rows[i].file, NULL);
 
                 cr_expect_str_eq(
                         got, rows[i].want, "%s:\ngot  %swant %s", rows[i].file, got, rows[i].want);
@@ -113,7 +114,7 @@ Test(score_result, notes_of_2000_characters_are_the_longest)
                 for (unsigned i = 0; i < characters; i++)
                         buffer_add_text(&file, "\xf0\x9f\x98\x80");
                 buffer_add_text(&file, "\"}");
-                got = score_text(score_json_answer, buffer_text(&file));
+                got = score_result_text("score.json", NULL, 0, buffer_text(&file), NULL);
                 cr_expect_eq(strncmp(got, "SCORE", 5) == 0, characters == 2000, "%u: %.60s",
                         characters, got);
                 free(got);
