@@ -323,7 +323,7 @@ static void build_view(struct inside *in)
         if (view_fit(&in->mounts, &in->request, in->root, &err) < 0)
                 fail(in, &err);
         done(in, SETUP_VIEW);
-        if (view_leave_host(&in->mounts, &err) < 0)
+        if (view_leave_host(&in->mounts, in->root, &err) < 0)
                 fail(in, &err);
         done(in, SETUP_LEAVE);
 }

@@ -351,13 +351,31 @@ int view_fit(struct mounts *m, const struct cell_request *request, bool root, st
         return 0;
 }
 
-/* The old root is stacked on the new one at the same place, then unmounted: no path to it, not
- * even an empty directory, is left. */
-int view_leave_host(const struct mounts *m, struct error *err)
+/* Nothing lies below or above the cell's root: the way up ends where it begins, on the same mount. */
+static bool is_alone(void)
 {
-        if (fchdir(root_of(m)) < 0 || sys_pivot_root(".", ".") < 0 ||
-                umount2(".", MNT_DETACH) < 0 || chdir("/") < 0)
+        struct statx here = {0}, above = {0};
+
+        return sys_statx(AT_FDCWD, "/", 0, STATX_INO | STATX_MNT_ID, &here) == 0 &&
+               sys_statx(AT_FDCWD, "/..", 0, STATX_INO | STATX_MNT_ID, &above) == 0 &&
+               here.stx_ino == above.stx_ino && here.stx_dev_major == above.stx_dev_major &&
+               here.stx_dev_minor == above.stx_dev_minor && here.stx_mnt_id == above.stx_mnt_id;
+}
+
+/* The old root is stacked on the new one at the same place, then unmounted: no path to it, not
+ * even an empty directory, is left. For an ordinary user whose cell has an image the tmpfs lies
+ * on it too, since overlays want their layers attached. */
+int view_leave_host(const struct mounts *m, bool root, struct error *err)
+{
+        unsigned stacked = !root && m->image >= 0 ? 2 : 1;
+        bool left = fchdir(root_of(m)) == 0 && sys_pivot_root(".", ".") == 0;
+
+        while (left && stacked-- > 0)
+                left = umount2(".", MNT_DETACH) == 0;
+        if (!left || chdir("/") < 0)
                 return error_errno(
                         err, CODE_INFRA_CELL, errno, "a cell cannot leave the host's root");
-        return 0;
+        return is_alone() ? 0
+                          : error_set(err, CODE_INFRA_CELL,
+                                    "a cell has not left the host's root: it is not started");
 }

@@ -11,6 +11,7 @@ int view_begin(struct mounts *m, const struct mounts_for *who, struct error *err
 int view_begin_inside(struct mounts *m, struct error *err);
 /* Everything in its place: by the first process, as root of the cell's user namespace. */
 int view_fit(struct mounts *m, const struct cell_request *request, bool root, struct error *err);
-int view_leave_host(const struct mounts *m, struct error *err);
+/* Checked: a cell from which a way leads up is not started. */
+int view_leave_host(const struct mounts *m, bool root, struct error *err);
 
 #endif

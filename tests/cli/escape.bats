@@ -3,6 +3,7 @@
 # real. A line that starts with ESCAPED is an attack that worked.
 
 load common
+load layout
 
 # An emulated processor is slower.
 patience=${ASSAY_PATIENCE:-1}
@@ -82,7 +83,7 @@ attack() {
     status=0
     rm -f "$work/report"
     "$ASSAY" exec "${weak[@]}" "${limits[@]}" --report "$work/report" \
-        --bind "$ASSAY_BUILD/tests/escape:/escape:ro" host -- "/escape/$1" "${@:2}" \
+        --bind "$ASSAY_BUILD/tests/escape:/escape:ro" "${image:-host}" -- "/escape/$1" "${@:2}" \
         < "${input:-/dev/null}" > "$work/lines" 2> "$work/errors" || status=$?
 }
 
@@ -187,6 +188,26 @@ END
     ) > "$work/lines"
     status=0
     nothing_worked 100
+}
+
+# The same view is made in another way there.
+@test "the cell of an image: paths, /proc, rights, system calls, descriptors" {
+    mkdir -p "$work/base/usr" "$work/base/tmp" "$work/base/etc" "$work/upper/usr/lib"
+    cd "$work"
+    layout layers it base upper
+    "$ASSAY" image load --quiet layers
+    image=it attack paths "$work/canary/canary-file"
+    nothing_worked 20
+    image=it attack proc
+    nothing_worked 50
+    image=it attack rights
+    nothing_worked 40
+    image=it attack syscalls
+    nothing_worked 100
+    grep -q '^ok   landlock' <("$ASSAY" doctor) || return 0
+    cp "$work/canary/canary-file" "$work/input"
+    input=$work/input image=it attack descriptors
+    nothing_worked 20
 }
 
 # --- exhaustion -------------------------------------------------------------------------------
