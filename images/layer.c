@@ -16,12 +16,14 @@
 #include <unistd.h>
 
 enum {
+        MOST_OPAQUE = 100000,
         WHILE_FILLING = 0700, /* of a directory: what we need ourselves */
         WHILE_WRITING = 0600,
         FOR_ALL = 0755, /* of the layer's root */
 };
 
 struct layering {
+        unsigned opaque; /* directories that were told */
         const struct layer_request *request;
         struct report *report;
         struct source source;
@@ -292,8 +294,13 @@ static int go_through(struct layering *l, struct error *err)
 static int settle_directory(
         struct layering *l, const struct item *i, const char *path, struct error *err)
 {
-        if ((i->opaque || i->hidden) && report_opaque(l->report, path, err) < 0)
-                return -1;
+        if (i->opaque || i->hidden) {
+                if (++l->opaque > MOST_OPAQUE)
+                        return error_set(err, CODE_IMAGE_TOO_LARGE,
+                                "it replaces more than %d directories", MOST_OPAQUE);
+                if (report_opaque(l->report, path, err) < 0)
+                        return -1;
+        }
         if (!i->told)
                 return 0;
         if ((i->at.mode != i->made_mode && tree_set_mode(&l->tree, path, i->at.mode, err) < 0) ||

@@ -15,10 +15,11 @@ struct place { /* without links on the way */
 };
 
 struct mask {
-        const struct merged *merged;
+        struct merged *merged;
         struct tar_writer out;
         struct place *real; /* owned */
         size_t count;
+        struct report *report;
         struct buffer directories; /* texts: what else the command names */
         struct path last;          /* directory that was written, with those above it */
         uint64_t hidden;
@@ -39,14 +40,12 @@ static int write_folders(struct mask *k, const char *path, struct error *err)
         struct path so_far;
         size_t len = 0;
 
-        if (merged_root(k->merged, &item, err) < 0)
-                return -1;
         while (path[len]) {
                 len += strcspn(path + len, "/");
                 memcpy(so_far.text, path, len);
                 so_far.text[len] = '\0';
-                if (merged_down(k->merged, so_far.text, &item, err) < 0 ||
-                        (!was_written(k, so_far.text) &&
+                if (!was_written(k, so_far.text) &&
+                        (merged_look(k->merged, so_far.text, &item, err) < 0 ||
                                 tar_write_entry(&k->out, so_far.text, &item.st, err) < 0))
                         return -1;
                 len += path[len] == '/';
@@ -150,6 +149,10 @@ static int find_script(void *to, enum script_kind kind, const char *path, struct
 
         if (kind == SCRIPT_FILE)
                 return find_itself(k, path, err) < 0 ? -1 : 0;
+        if (kind == SCRIPT_UNKNOWN)
+                return report_warning(k->report, path,
+                        "is in the image's command, and may name a script that submissions see",
+                        err);
         put_text(&k->directories, path);
         return 0;
 }
@@ -177,8 +180,7 @@ static bool is_within(const struct mask *k, const char *path)
         return false;
 }
 
-static int find_all(
-        struct mask *k, const struct mask_request *q, struct report *report, struct error *err)
+static int find_all(struct mask *k, const struct mask_request *q, struct error *err)
 {
         for (size_t i = 0; i < q->count; i++) {
                 const struct hiding *h = &q->paths[i];
@@ -187,13 +189,13 @@ static int find_all(
 
                 if (r < 0 ||
                         (r == 0 && h->kind == UNPACK_HIDE_NAMED &&
-                                report_warning(report, h->path, "is not in the image", err) < 0))
+                                report_warning(k->report, h->path, "is not in the image", err) < 0))
                         return -1;
         }
         return script_find(k->merged, &q->command, find_script, k, err);
 }
 
-static int warn_of_directories(struct mask *k, struct report *report, struct error *err)
+static int warn_of_directories(struct mask *k, struct error *err)
 {
         struct reader r = reader_of(k->directories.data, k->directories.len);
 
@@ -207,12 +209,23 @@ static int warn_of_directories(struct mask *k, struct report *report, struct err
                 if (found < 0)
                         return -1;
                 if (!is_noted(k, real.text) && !is_within(k, real.text) &&
-                        report_warning(report, path.text,
+                        report_warning(k->report, path.text,
                                 "is a directory that the image's command names; submissions see it",
                                 err) < 0)
                         return -1;
         }
         return 0;
+}
+
+/* Two masks of one image may hide the same, but an overlay takes no layer twice: so they say where
+ * they lie, by a mark that means nothing to whoever unpacks them. */
+static int write_position(struct mask *k, struct error *err)
+{
+        static const struct stat nothing = {.st_mode = S_IFREG};
+        char path[64];
+
+        snprintf(path, sizeof path, ".wh..wh.mask-%u", k->merged->count);
+        return tar_write_entry(&k->out, path, &nothing, err);
 }
 
 static int hide_all(struct mask *k, struct error *err)
@@ -228,20 +241,23 @@ static int hide_all(struct mask *k, struct error *err)
         return 0;
 }
 
-int mask_write(const struct merged *m, const struct mask_request *q, int file,
-        struct report *report, uint64_t *ret_hidden, struct error *err)
+int mask_write(struct merged *m, const struct mask_request *q, int file, struct report *report,
+        uint64_t *ret_hidden, struct error *err)
 {
         struct mask k = {.merged = m,
                 .out = {.fd = file, .pending = BUFFER_INIT},
+                .report = report,
                 .directories = BUFFER_INIT};
-        int r = find_all(&k, q, report, err);
+        int r = find_all(&k, q, err);
 
         if (k.count > 0)
                 qsort(k.real, k.count, sizeof *k.real, compare);
         if (r == 0)
-                r = warn_of_directories(&k, report, err);
+                r = warn_of_directories(&k, err);
         if (r == 0)
                 r = hide_all(&k, err);
+        if (r == 0 && k.hidden > 0)
+                r = write_position(&k, err);
         if (r == 0)
                 r = tar_write_end(&k.out, err);
         buffer_free(&k.out.pending);

@@ -19,7 +19,7 @@ struct mask_request {
 
 /* Write a layer, as tar, that hides these when it lies on the others. `ret_hidden`: names hidden;
  * with none, there is nothing to lay on the others. */
-int mask_write(const struct merged *m, const struct mask_request *q, int file,
-        struct report *report, uint64_t *ret_hidden, struct error *err);
+int mask_write(struct merged *m, const struct mask_request *q, int file, struct report *report,
+        uint64_t *ret_hidden, struct error *err);
 
 #endif

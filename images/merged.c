@@ -11,7 +11,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-enum { MOST_LINKS = 40 };
+enum { MOST_LINKS = 40, MOST_FOLLOWED = 4000000 };
 
 static int failure(const char *path, struct error *err)
 {
@@ -22,6 +22,7 @@ int merged_open(struct merged *m, int store, char *const *names, unsigned count,
 {
         char path[UNPACK_MAX_PATH + 8];
 
+        m->followed = 0;
         for (m->count = 0; m->count < count; m->count++) {
                 snprintf(path, sizeof path, "%s/tree", names[m->count]);
                 m->trees[m->count] = beneath_open(store, path, O_PATH | O_DIRECTORY, 0);
@@ -42,51 +43,65 @@ static bool is_whiteout(const struct stat *st)
         return S_ISCHR(st->st_mode) && st->st_rdev == makedev(0, 0);
 }
 
-/* 1; 0: this layer has nothing of that name, as none that is too long; -1. */
+enum layer_answer { NOTHING, SOMETHING, AN_END }; /* the last: lower ones are hidden there */
+
+/* What a layer says of a path: it has it, or has what is no directory on the way to it, or neither.
+ * A name that is too long is in none. -1. */
 static int look_in_layer(int tree, const char *path, struct stat *ret, struct error *err)
 {
         _cleanup_fd_ int fd = beneath_open(tree, *path ? path : ".", O_PATH | O_NOFOLLOW, 0);
 
         if (fd < 0 && (errno == ENOENT || errno == ENAMETOOLONG))
-                return 0;
-        return fd >= 0 && fstat(fd, ret) == 0 ? 1 : failure(path, err);
+                return NOTHING;
+        if (fd < 0 && (errno == ENOTDIR || errno == ELOOP))
+                return AN_END;
+        return fd >= 0 && fstat(fd, ret) == 0 ? SOMETHING : failure(path, err);
 }
 
-int merged_down(
+/* From the top, in the layers that `item` is in. */
+static int look_down(
         const struct merged *m, const char *path, struct merged_item *item, struct error *err)
 {
         bool found = false;
 
-        if (!S_ISDIR(item->st.st_mode))
-                return 0;
         for (unsigned i = m->count; i-- > 0;) {
                 struct stat st = {0};
-                int r = item->in[i] ? look_in_layer(m->trees[i], path, &st, err) : 0;
+                int r = item->in[i] ? look_in_layer(m->trees[i], path, &st, err) : NOTHING;
 
                 if (r < 0)
                         return -1;
-                item->in[i] = r > 0 && !is_whiteout(&st) && (!found || S_ISDIR(st.st_mode));
+                item->in[i] =
+                        r == SOMETHING && !is_whiteout(&st) && (!found || S_ISDIR(st.st_mode));
                 if (item->in[i] && !found) {
                         item->st = st;
                         item->top = i;
                         found = true;
                 }
-                if (r > 0 && !S_ISDIR(st.st_mode))
+                if (r == AN_END || (r == SOMETHING && !S_ISDIR(st.st_mode)))
                         while (i > 0)
                                 item->in[--i] = false;
         }
         return found;
 }
 
-int merged_root(const struct merged *m, struct merged_item *ret, struct error *err)
+int merged_down(
+        const struct merged *m, const char *path, struct merged_item *item, struct error *err)
+{
+        return S_ISDIR(item->st.st_mode) ? look_down(m, path, item, err) : 0;
+}
+
+int merged_look(
+        const struct merged *m, const char *path, struct merged_item *ret, struct error *err)
 {
         memset(ret, 0, sizeof *ret);
-        if (m->count == 0)
-                return 0;
         for (unsigned i = 0; i < m->count; i++)
                 ret->in[i] = true;
-        ret->top = m->count - 1;
-        return look_in_layer(m->trees[ret->top], "", &ret->st, err);
+        return look_down(m, path, ret, err);
+}
+
+int merged_root(const struct merged *m, struct merged_item *ret, struct error *err)
+{
+        return merged_look(m, "", ret, err);
 }
 
 /* Add one name to a path. */
@@ -110,23 +125,8 @@ static void remove_last(struct path *p)
         *(slash ? slash : p->text) = '\0';
 }
 
-int merged_look(
-        const struct merged *m, const char *path, struct merged_item *ret, struct error *err)
-{
-        struct path so_far = {""};
-        int r = merged_root(m, ret, err);
-
-        for (size_t len; r > 0 && *path; path += len + (path[len] == '/')) {
-                len = strcspn(path, "/");
-                if (append(&so_far, path, len, err) < 0)
-                        return -1;
-                r = merged_down(m, so_far.text, ret, err);
-        }
-        return r;
-}
-
 /* Put what a link says in the place of its name, before the `rest` of the path. */
-static int take_link(const struct merged *m, struct path *where, const struct merged_item *item,
+static int take_link(struct merged *m, struct path *where, const struct merged_item *item,
         const char *rest, struct path *ret_rest, struct error *err)
 {
         char target[UNPACK_MAX_PATH + 1];
@@ -151,11 +151,15 @@ static int take_link(const struct merged *m, struct path *where, const struct me
 }
 
 /* One name of a path, as directories have them: also `.` and `..`. */
-static int follow_one(const struct merged *m, const char *name, size_t len, struct path *path,
+static int follow_one(struct merged *m, const char *name, size_t len, struct path *path,
         struct merged_item *item, struct error *err)
 {
         if (len == 0 || (len == 1 && *name == '.'))
                 return 1;
+        m->followed += m->count;
+        if (m->followed > MOST_FOLLOWED)
+                return error_set(err, CODE_IMAGE_UNSUPPORTED,
+                        "there are more links to follow than anyone needs");
         if (len == 2 && strncmp(name, "..", 2) == 0) {
                 remove_last(path);
                 return merged_look(m, path->text, item, err);
@@ -163,7 +167,7 @@ static int follow_one(const struct merged *m, const char *name, size_t len, stru
         return append(path, name, len, err) < 0 ? -1 : merged_down(m, path->text, item, err);
 }
 
-int merged_follow(const struct merged *m, const char *path, bool last, struct path *ret_path,
+int merged_follow(struct merged *m, const char *path, bool last, struct path *ret_path,
         struct merged_item *ret, struct error *err)
 {
         unsigned links = 0;

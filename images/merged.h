@@ -9,6 +9,8 @@
 struct merged {
         int trees[UNPACK_MAX_STACK]; /* the lowest first */
         unsigned count;
+        uint64_t followed; /* names that were looked for in a layer for the sake of merged_follow()
+                            */
 };
 
 /* What stands at a path: that of the topmost layer which has it, and of a directory the layers that
@@ -28,12 +30,13 @@ void merged_close(struct merged *m);
 int merged_root(const struct merged *m, struct merged_item *ret, struct error *err);
 int merged_down(
         const struct merged *m, const char *path, struct merged_item *item, struct error *err);
-/* All the way; the path in normal form. */
+/* The same of a whole path, in normal form. */
 int merged_look(
         const struct merged *m, const char *path, struct merged_item *ret, struct error *err);
-/* The same of a path as a process in the image would name it, which links lead to another place:
- * `ret_path`. With `last`, also when its last name is one. */
-int merged_follow(const struct merged *m, const char *path, bool last, struct path *ret_path,
+/* Links may lead to links: all calls together end with image.unsupported when they looked for some
+ * million names. The same of a path as a process in the image would name it, which links lead to
+ * another place: `ret_path`. With `last`, also when its last name is one. */
+int merged_follow(struct merged *m, const char *path, bool last, struct path *ret_path,
         struct merged_item *ret, struct error *err);
 /* Open a regular file that was found. */
 int merged_open_file(const struct merged *m, const struct path *path,

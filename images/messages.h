@@ -82,7 +82,7 @@ enum unpack_message {
         UNPACK_FILE,     /* text path, u64 size, text digest (SHA-256) */
         UNPACK_SEARCH,   /* layers as for UNPACK_MASK; u32 n, n × (u64 size, text digest): which
                             files of their tree have the content of one of these? Answered by
-                            UNPACK_FOUND, then UNPACK_DONE or UNPACK_ERROR */
+                            up to 1000 UNPACK_FOUND, then UNPACK_DONE or UNPACK_ERROR */
         UNPACK_FOUND,    /* u32 which of them, text path in the tree */
 };
 

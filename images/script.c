@@ -4,17 +4,19 @@
 
 #include "fd.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
-enum { MOST_PIECES = 4096, MOST_PLACES = 64 };
+enum { MOST_PIECES = 4096, MOST_PLACES = 64, MOST_DIRECTORIES = 16 };
 
 struct finding {
-        const struct merged *merged;
+        struct merged *merged;
         const struct command *command;
         int (*found)(void *to, enum script_kind kind, const char *path, struct error *err);
         void *to;
-        struct path workdir;
-        struct path where; /* the directory that was named last: what follows may be in it */
+        /* Where relative names may lie: the working directory, then those that were named. */
+        struct path directories[MOST_DIRECTORIES];
+        unsigned directory_count;
         unsigned pieces;
 };
 
@@ -32,7 +34,7 @@ static bool is_in_bin(const char *path)
 }
 
 /* 1; 0; -1. */
-static int is_tool(const struct merged *m, const struct path *path, const struct merged_item *item,
+static int is_tool(struct merged *m, const struct path *path, const struct merged_item *item,
         struct error *err)
 {
         static const char magic[] = "\177ELF";
@@ -51,10 +53,12 @@ static int is_tool(const struct merged *m, const struct path *path, const struct
 static int tell_directory(
         struct finding *f, const struct path *path, const struct path *real, struct error *err)
 {
-        f->where = *real;
-        return *real->text && strcmp(real->text, f->workdir.text) != 0
-                       ? f->found(f->to, SCRIPT_DIRECTORY, path->text, err)
-                       : 0;
+        for (unsigned i = 0; i < f->directory_count; i++)
+                if (strcmp(f->directories[i].text, real->text) == 0)
+                        return 0;
+        if (f->directory_count < MOST_DIRECTORIES)
+                f->directories[f->directory_count++] = *real;
+        return *real->text ? f->found(f->to, SCRIPT_DIRECTORY, path->text, err) : 0;
 }
 
 /* 1: there is something of that name. */
@@ -98,10 +102,9 @@ static int look_along_path(struct finding *f, const char *name, size_t len, stru
         return r < 0 ? -1 : 0;
 }
 
-/* `runs`: it may be a command, which is looked for along PATH. */
-static int look_for(struct finding *f, const char *name, size_t len, bool runs, struct error *err)
+static int look_for(struct finding *f, const char *name, size_t len, struct error *err)
 {
-        const struct path where = f->where; /* which looking may change */
+        const unsigned directories = f->directory_count; /* looking may add one */
 
         if (len == 0)
                 return 0;
@@ -110,58 +113,110 @@ static int look_for(struct finding *f, const char *name, size_t len, bool runs, 
                         "its command has more than %d words to look for", MOST_PIECES);
         if (*name == '/')
                 return look(f, "", name + 1, len - 1, err) < 0 ? -1 : 0;
-        if (look(f, f->workdir.text, name, len, err) < 0 ||
-                (strcmp(where.text, f->workdir.text) != 0 &&
-                        look(f, where.text, name, len, err) < 0))
-                return -1;
-        return runs && !memchr(name, '/', len) ? look_along_path(f, name, len, err) : 0;
+        for (unsigned i = 0; i < directories; i++)
+                if (look(f, f->directories[i].text, name, len, err) < 0)
+                        return -1;
+        return memchr(name, '/', len) ? 0 : look_along_path(f, name, len, err);
+}
+
+/* What `-m NAME` of an interpreter runs. */
+static int look_for_module(struct finding *f, const char *name, struct error *err)
+{
+        static const char *const ends[] = {".py", "/__main__.py"};
+        struct path path, file;
+
+        snprintf(path.text, sizeof path.text, "%s", name);
+        for (char *dot; (dot = strchr(path.text, '.'));)
+                *dot = '/';
+        for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+                snprintf(file.text, sizeof file.text, "%s%s", path.text, ends[i]);
+                if (look_for(f, file.text, strlen(file.text), err) < 0)
+                        return -1;
+        }
+        return 0;
+}
+
+static int tell_unknown(struct finding *f, const char *word, size_t len, struct error *err)
+{
+        struct path text;
+
+        snprintf(text.text, sizeof text.text, "%.*s", (int)(len < 200 ? len : 200), word);
+        return strpbrk(text.text, "$*?[~\\") ? f->found(f->to, SCRIPT_UNKNOWN, text.text, err) : 0;
+}
+
+/* What is between quotes, as a whole. */
+static int look_between(struct finding *f, const char *line, char quote, struct error *err)
+{
+        for (const char *end, *start = line; (start = strchr(start, quote)); start = end + 1) {
+                start++;
+                end = strchr(start, quote);
+                if (!end)
+                        break;
+                if (look_for(f, start, (size_t)(end - start), err) < 0)
+                        return -1;
+        }
+        return 0;
 }
 
 static int look_in_line(struct finding *f, const char *line, struct error *err)
 {
         static const char between[] = " \t\r\n'\"`;|&()<>{}=,";
+        const char *at = line;
 
-        while (*line) {
-                size_t len = strcspn(line, between);
+        if (line[strcspn(line, between)] && look_for(f, line, strlen(line), err) < 0)
+                return -1;
+        while (*at) {
+                size_t len = strcspn(at, between);
 
-                if (look_for(f, line, len, true, err) < 0)
+                if (look_for(f, at, len, err) < 0 || tell_unknown(f, at, len, err) < 0)
                         return -1;
-                line += len;
-                line += strspn(line, between);
+                at += len;
+                at += strspn(at, between);
         }
-        return 0;
+        return look_between(f, line, '\'', err) < 0 ? -1 : look_between(f, line, '"', err);
 }
 
 /* Without links; where there is none, the root. */
 static int find_workdir(struct finding *f, struct error *err)
 {
+        struct path *workdir = &f->directories[f->directory_count++];
         struct merged_item item;
         struct path path;
         int r;
 
         snprintf(path.text, sizeof path.text, "%s", f->command->workdir);
-        r = merged_follow(f->merged, path.text, true, &f->workdir, &item, err);
+        r = merged_follow(f->merged, path.text, true, workdir, &item, err);
         if (r == 0)
-                f->workdir.text[0] = '\0';
-        f->where = f->workdir;
+                workdir->text[0] = '\0';
         return r < 0 ? -1 : 0;
 }
 
-int script_find(const struct merged *m, const struct command *c,
-        int (*found)(void *to, enum script_kind kind, const char *path, struct error *err),
-        void *to, struct error *err)
+static int look_all(struct finding *f, const struct command *c, struct error *err)
 {
-        struct finding f = {.merged = m, .command = c, .found = found, .to = to};
-
-        if (c->count > 0 && find_workdir(&f, err) < 0)
+        if (c->count > 0 && find_workdir(f, err) < 0)
                 return -1;
         for (size_t i = 0; i < c->count; i++) {
                 const char *word = c->words[i];
 
-                if (look_for(&f, word, strlen(word), i == 0, err) < 0)
-                        return -1;
-                if (strpbrk(word, " \t\n=;&|") && look_in_line(&f, word, err) < 0)
+                if (look_in_line(f, word, err) < 0 ||
+                        (i > 0 && strcmp(c->words[i - 1], "-m") == 0 &&
+                                look_for_module(f, word, err) < 0))
                         return -1;
         }
         return 0;
+}
+
+int script_find(struct merged *m, const struct command *c,
+        int (*found)(void *to, enum script_kind kind, const char *path, struct error *err),
+        void *to, struct error *err)
+{
+        struct finding *f = calloc(1, sizeof *f);
+        int r;
+
+        if (!f)
+                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+        *f = (struct finding){.merged = m, .command = c, .found = found, .to = to};
+        r = look_all(f, c, err);
+        free(f);
+        return r;
 }

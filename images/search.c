@@ -63,6 +63,7 @@ struct searching {
         const struct wanted *list;
         size_t count;
         struct report *report;
+        unsigned found;
         struct level *levels;
         size_t depth;
         struct path path;
@@ -101,7 +102,9 @@ static int look_at_file(struct searching *s, const struct merged_item *item, str
                 return error_errno(err, CODE_INFRA_IO, errno, "%.300s", s->path.text);
         for (; w < s->list + s->count && w->size == size; w++)
                 if (strcmp(w->digest, digest) == 0)
-                        return report_found(s->report, w->number, s->path.text, err);
+                        return ++s->found > SEARCH_MOST_FOUND
+                                       ? 0
+                                       : report_found(s->report, w->number, s->path.text, err);
         return 0;
 }
 
@@ -144,7 +147,7 @@ int search_tree(const struct merged *m, struct wanted *list, size_t count, struc
                 qsort(list, count, sizeof *list, compare);
         if (r > 0)
                 r = enter(&s, &root, err);
-        while (r == 0 && s.depth > 0)
+        while (r == 0 && s.depth > 0 && s.found <= SEARCH_MOST_FOUND)
                 r = step(&s, err);
         while (s.depth > 0)
                 leave(&s);

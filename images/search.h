@@ -12,6 +12,8 @@ struct wanted {
         char digest[DIGEST_SIZE];
 };
 
+enum { SEARCH_MOST_FOUND = 1000 }; /* then it ends */
+
 /* Tell `report` each file of the tree that has the content of one that is wanted. The list is
  * sorted. */
 int search_tree(const struct merged *m, struct wanted *list, size_t count, struct report *report,

@@ -116,7 +116,7 @@ static int open_merged(struct reader *r, struct merged *ret, struct error *err)
         return opened;
 }
 
-static int write_mask(const struct merged *m, const struct mask_request *q, struct report *report,
+static int write_mask(struct merged *m, const struct mask_request *q, struct report *report,
         uint64_t *ret_hidden, struct error *err)
 {
         _cleanup_fd_ int file = make_file(UNPACK_MASK_FILE, err);

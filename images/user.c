@@ -14,8 +14,7 @@ static int refuse(const char *text, const char *why, struct error *err)
 }
 
 /* The whole of a file; empty if it is none. */
-static int read_file(
-        const struct merged *m, const char *name, struct buffer *ret, struct error *err)
+static int read_file(struct merged *m, const char *name, struct buffer *ret, struct error *err)
 {
         _cleanup_fd_ int fd = -EBADF;
         struct merged_item item;
@@ -93,7 +92,7 @@ static void find(char *file, const char *wanted, bool of_user, struct account *r
 }
 
 /* -1: it is neither in the file nor a number. */
-static int find_in(const struct merged *m, const char *file, const char *wanted, bool of_user,
+static int find_in(struct merged *m, const char *file, const char *wanted, bool of_user,
         struct account *ret, struct error *err)
 {
         _cleanup_buffer_ struct buffer text = BUFFER_INIT;
@@ -112,7 +111,7 @@ static int find_in(const struct merged *m, const char *file, const char *wanted,
         return 0;
 }
 
-int user_resolve(const struct merged *m, const char *text, struct user *ret, struct error *err)
+int user_resolve(struct merged *m, const char *text, struct user *ret, struct error *err)
 {
         const char *colon = strchr(text, ':');
         char user[256];

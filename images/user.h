@@ -17,6 +17,6 @@ struct user {
         char home[USER_MAX_HOME]; /* as /etc/passwd says; "": it does not */
 };
 
-int user_resolve(const struct merged *m, const char *text, struct user *ret, struct error *err);
+int user_resolve(struct merged *m, const char *text, struct user *ret, struct error *err);
 
 #endif

@@ -83,7 +83,7 @@ static int look_for_leaks(struct checking *c, const struct image *view, struct e
                 return -1;
         if (c->leaks <= MOST_LEAKS)
                 return 0;
-        snprintf(text, sizeof text, "shows submissions %u more such files", c->leaks - MOST_LEAKS);
+        snprintf(text, sizeof text, "shows submissions at least %u more such files", c->leaks - MOST_LEAKS);
         return task_add_problem(&c->task, text, err);
 }
 
@@ -97,6 +97,7 @@ static int check_submission_image(struct checking *c, struct error *err)
                 .hide = (const char *const *)s->hide,
                 .hide_count = s->hide_count,
                 .own = contracts[c->task.contract].own,
+                .command = c->task.command,
         };
         struct image image = {0};
         int r;
@@ -161,6 +162,8 @@ static int check(const char *path, const struct common_options *common, struct e
         if (!c.loading)
                 return error_set(err, CODE_INFRA_MEMORY, "out of memory");
         c.loading->listener = &listener;
+        c.loading->channel = (struct channel)CHANNEL_INIT;
+        c.loading->store = (struct store)STORE_INIT;
         r = check_all(&c, path, err);
         if (r == 0 || (r < 0 && err->code == CODE_TASK_INVALID && c.task.problem_count > 0)) {
                 r = c.task.problem_count > 0 ? END_USAGE : 0; /* the list says it all */

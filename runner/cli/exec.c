@@ -205,10 +205,12 @@ static int open_image(const struct exec_options *o, const char *reference, struc
                 return error_set(err, CODE_USAGE, "--layers %s: not a number from 1 to %d",
                         o->layers, CELL_MAX_LAYERS);
         for (unsigned i = 0; i < o->hide.count; i++)
-                if (!beneath_is_place(o->hide.values[i]))
+                if (!beneath_is_place(o->hide.values[i]) ||
+                        strlen(o->hide.values[i]) >= SCORE_MAX_NAME)
                         return error_set(err, CODE_USAGE,
-                                "--hide %s: not an absolute path without . and ..",
-                                o->hide.values[i]);
+                                "--hide %.100s: not an absolute path below %d bytes without . and "
+                                "..",
+                                o->hide.values[i], SCORE_MAX_NAME);
         if (!o->layers && o->hide.count == 0)
                 return image_open(ret, reference, NULL, !o->user, err);
         if (image_open(ret, reference, &view, !o->user, err) == 0)

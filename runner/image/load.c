@@ -182,11 +182,24 @@ bool loading_remove_layer(struct loading *l, struct store_layer *layer)
         return empty;
 }
 
+static bool has_ref_digest(const struct store *s, const char *id)
+{
+        struct image image;
+        bool has = record_open(&image, s->images, id, NULL) == 0 && *image.ref_digest &&
+                   stack_is_there(s, &image);
+
+        image_free(&image);
+        return has;
+}
+
 static int keep_image(
         struct loading *l, const struct image *i, const struct buffer *said, struct error *err)
 {
         _cleanup_buffer_ struct buffer record = BUFFER_INIT;
 
+        /* Some files do not tell the digest that others pin the image by: it stays. */
+        if (!*i->ref_digest && has_ref_digest(&l->store, i->id))
+                return 0;
         record_write(&record, i, said);
         if (!buffer_ok(&record))
                 return error_set(err, CODE_INFRA_MEMORY, "out of memory");
@@ -257,7 +270,7 @@ static int note_stack(struct garbage *g, int part, const char *name, struct erro
         if (r == 0)
                 buffer_add(&g->used, image.stack, image.stack_count * sizeof *image.stack);
         image_free(&image);
-        return r;
+        return r < 0 && !store_has_record(part, name) ? 0 : r;
 }
 
 static int note_image(void *to, const char *id, struct error *err)
@@ -272,7 +285,7 @@ static bool is_left_over(const struct store *s, const char *key)
 {
         struct image image;
         bool left = record_open(&image, s->views, key, NULL) < 0 ||
-                    faccessat(s->images, image.id, F_OK, AT_SYMLINK_NOFOLLOW) < 0;
+                    !store_has_record(s->images, image.id);
 
         image_free(&image);
         return left;

@@ -323,6 +323,10 @@ static int push(struct image *i, const char *diff_id, struct error *err)
         if (i->stack_count == CELL_MAX_LAYERS)
                 return error_set(err, CODE_IMAGE_UNSUPPORTED, "it needs more than %d layers",
                         CELL_MAX_LAYERS);
+        for (unsigned n = 0; n < i->stack_count; n++)
+                if (strcmp(i->stack[n], diff_id) == 0)
+                        return error_set(err, CODE_IMAGE_UNSUPPORTED,
+                                "layer %.12s would be needed twice", diff_id);
         memcpy(i->stack[i->stack_count++], diff_id, DIGEST_SIZE);
         return 0;
 }

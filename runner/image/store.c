@@ -487,6 +487,11 @@ int store_remove_record(int part, const char *name, struct error *err)
         return fsync(part) < 0 ? store_failed(name, err) : 0;
 }
 
+bool store_has_record(int part, const char *name)
+{
+        return faccessat(part, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 int store_get_record(int part, const char *name, struct buffer *ret_record, struct error *err)
 {
         _cleanup_fd_ int fd = beneath_open(part, name, O_RDONLY | O_NONBLOCK, 0);

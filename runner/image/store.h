@@ -119,6 +119,8 @@ int store_each(int part, int (*see)(void *to, const char *digest, struct error *
 int store_put_record(struct store *s, int part, const char *name, const struct buffer *record,
         struct error *err);
 int store_get_record(int part, const char *name, struct buffer *ret_record, struct error *err);
+/* Who lists them may find one removed meanwhile. */
+bool store_has_record(int part, const char *name);
 int store_remove_record(int part, const char *name, struct error *err);
 /* A name for an image; it replaces what was there. */
 int store_put_name(struct store *s, const char *name, const char *id, struct error *err);

@@ -211,7 +211,8 @@ static int verify_record(void *to, const char *name, struct error *err)
         else if (err->code == CODE_IMAGE_CORRUPT) {
                 say_damaged(v, shown, err->text);
                 r = remove_record(v, name, err);
-        }
+        } else if (!store_has_record(v->part, name))
+                r = 0;
         image_free(&image);
         return r;
 }
@@ -234,7 +235,7 @@ static int verify_name(void *to, const char *name, const char *id)
         struct naming *n = to;
         struct store *s = &n->v->loading->store;
 
-        if (faccessat(s->images, id, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+        if (store_has_record(s->images, id))
                 return 0;
         say_damaged(n->v, name, "names an image that is not there");
         return n->v->remove && store_remove_name(s, name, n->err) < 0 ? -1 : 0;

@@ -6,6 +6,8 @@
 #include "images/messages.h"
 #include "privilege.h"
 
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,6 +33,9 @@ void view_key(const struct view *v, const char *id, char ret[DIGEST_SIZE])
         add_text(&c, "");
         for (unsigned n = 0; n < v->hide_count; n++)
                 add_text(&c, v->hide[n]);
+        add_text(&c, "");
+        for (char *const *word = v->command; word && *word; word++)
+                add_text(&c, *word);
         digest_text(&c, ret);
 }
 
@@ -40,14 +45,14 @@ static uint32_t count_texts(char *const *list)
 {
         uint32_t count = 0;
 
-        while (list[count])
+        while (list && list[count])
                 count++;
         return count;
 }
 
 static void put_texts(struct buffer *out, char *const *list)
 {
-        for (; *list; list++)
+        for (; list && *list; list++)
                 put_text(out, *list);
 }
 
@@ -81,9 +86,10 @@ static int put_hiding(
                 put_u8(out, UNPACK_HIDE_NAMED);
                 put_text(out, v->hide[n]);
         }
-        put_u32(out, count_texts(i->entrypoint) + count_texts(i->cmd));
+        put_u32(out, count_texts(i->entrypoint) + count_texts(i->cmd) + count_texts(v->command));
         put_texts(out, i->entrypoint);
         put_texts(out, i->cmd);
+        put_texts(out, v->command);
         put_text(out, i->workdir);
         return put_search_path(out, i, err);
 }
@@ -153,7 +159,16 @@ static void say_warning(void *to, const char *text)
         fprintf(stderr, "assay: warning: %s\n", text);
 }
 
-static int make_alone(const struct view *v, struct error *err)
+/* The supervisor that was started for this, and what it started, ends with us. What gives up root
+ * loses the signal, and asks for it anew. */
+static int die_with(pid_t parent, struct error *err)
+{
+        return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent
+                       ? 0
+                       : error_set(err, CODE_INTERRUPTED, "its caller has ended");
+}
+
+static int make_alone(const struct view *v, pid_t parent, struct error *err)
 {
         const struct load_listener listener = {.warn = say_warning};
         struct loading *l = calloc(1, sizeof *l);
@@ -163,9 +178,13 @@ static int make_alone(const struct view *v, struct error *err)
         if (!l)
                 return error_set(err, CODE_INFRA_MEMORY, "out of memory");
         l->listener = &listener;
-        r = loading_open(l, err);
+        r = die_with(parent, err);
+        if (r == 0)
+                r = loading_open(l, err);
         if (r == 0)
                 r = privilege_drop(err);
+        if (r == 0)
+                r = die_with(parent, err);
         if (r == 0)
                 r = view_make(l, v, false, &image, err);
         image_free(&image);
@@ -203,6 +222,7 @@ static int receive_outcome(int fd, struct error *err)
 int view_make_aside(const struct view *v, struct error *err)
 {
         struct error why = {0};
+        const pid_t parent = getpid();
         int pair[2], r;
         pid_t pid;
 
@@ -210,7 +230,7 @@ int view_make_aside(const struct view *v, struct error *err)
                 return -1;
         pid = fork();
         if (pid == 0) {
-                make_alone(v, &why);
+                make_alone(v, parent, &why);
                 _exit(send_outcome(pair[1], &why) < 0);
         }
         fd_close(pair[1]);

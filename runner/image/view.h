@@ -12,6 +12,7 @@ struct view {
         const char *const *hide; /* places that are wanted hidden */
         unsigned hide_count;
         const char *const *own; /* places that are hidden anyway, NULL at the end */
+        char *const *command;   /* what the suite runs, beside the image's own; or NULL */
 };
 
 /* Under which name a view of the image `id` is in the store. */

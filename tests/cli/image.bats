@@ -485,3 +485,35 @@ TABLE
     ! is_root || run -2 setpriv --reuid 65534 --clear-groups ls "$ASSAY_STATE/images/layers"
     in_image it sh -c :
 }
+
+@test "a deep directory that many layers replace costs seconds" {
+    for n in 1 2 3 4; do
+        perl -e 'my ($n) = @ARGV; my $deep = "a/" x 900; print "$deep$n-$_/.wh..wh..opq\n$deep$n-$_/f\n" for 1 .. 300' $n |
+            sed 's/^/f:/' > entries
+        mapfile -t list < entries
+        "$ASSAY_BUILD/tests/make-layer" "${list[@]}" > "deep$n.tar"
+    done
+    tar -C base -cf base.tar .
+    layout_of_tars oci it base.tar deep1.tar deep2.tar deep3.tar deep4.tar
+    timeout 60 "$ASSAY" image load --quiet oci
+}
+
+@test "a file that does not tell the digest that an image was pinned by leaves it" {
+    layout oci it base app
+    "$ASSAY" image load --quiet oci
+    pin=$("$ASSAY" image inspect it | jq -r .ref_digest)
+    "$ASSAY" exec "${weak[@]}" "x@sha256:$pin" -- /bin/sh -c :
+    mkdir -p archive
+    id=$("$ASSAY" image inspect it | jq -r .id)
+    cp "oci/blobs/sha256/$id" "archive/$id.json"
+    layers=''
+    for digest in $(jq -r '.layers[].digest' "oci/blobs/sha256/$pin" | cut -d: -f2); do
+        gunzip -c "oci/blobs/sha256/$digest" > "archive/$digest.tar"
+        layers="$layers, \"$digest.tar\""
+    done
+    echo "[{\"Config\": \"$id.json\", \"RepoTags\": [\"again:1\"], \"Layers\": [${layers#,}]}]" > archive/manifest.json
+    tar -C archive -cf archive.tar .
+    "$ASSAY" image load --quiet archive.tar
+    is id "$id" "$("$ASSAY" image inspect again:1 | jq -r .id)"
+    "$ASSAY" exec "${weak[@]}" "x@sha256:$pin" -- /bin/sh -c :
+}

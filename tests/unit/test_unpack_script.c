@@ -24,7 +24,7 @@ static void write_file(const char *path, const char *text)
 static void make_tree(void)
 {
         static const char *const folders[] = {"a", "a/tree", "a/tree/bin", "a/tree/usr",
-                "a/tree/usr/bin", "a/tree/grader", "a/tree/grader/bin"};
+                "a/tree/usr/bin", "a/tree/grader", "a/tree/grader/bin", "a/tree/grader/suite"};
         static char layer[] = "a";
         struct error err;
         int store;
@@ -39,6 +39,8 @@ static void make_tree(void)
         write_file("a/tree/grader/run.sh", "#!/bin/sh\n");
         write_file("a/tree/grader/bin/tool", ELF);
         write_file("a/tree/grader/check", ELF);
+        write_file("a/tree/grader/my run.sh", "#!/bin/sh\n");
+        write_file("a/tree/grader/suite/main.py", "");
         write_file("a/tree/run", "x");
         cr_assert_eq(symlink("../../grader/run.sh", "a/tree/usr/bin/grade"), 0);
         cr_assert_eq(symlink("loop", "a/tree/loop"), 0);
@@ -51,7 +53,8 @@ static void remove_tree(void)
 {
         static const char *const all[] = {"a/tree/bin/sh", "a/tree/usr/bin/python3",
                 "a/tree/usr/bin/pytest", "a/tree/usr/bin/grade", "a/tree/grader/run.sh",
-                "a/tree/grader/bin/tool", "a/tree/grader/check", "a/tree/run", "a/tree/loop",
+                "a/tree/grader/bin/tool", "a/tree/grader/check", "a/tree/grader/my run.sh",
+                "a/tree/grader/suite/main.py", "a/tree/grader/suite", "a/tree/run", "a/tree/loop",
                 "a/tree/grader/bin", "a/tree/grader", "a/tree/usr/bin", "a/tree/usr", "a/tree/bin",
                 "a/tree", "a", place};
 
@@ -65,7 +68,10 @@ TestSuite(unpack_script, .init = make_tree, .fini = remove_tree);
 static int note(void *to, enum script_kind kind, const char *path, struct error *err)
 {
         (void)err;
-        buffer_add_format(to, "%s%s ", path, kind == SCRIPT_DIRECTORY ? "(directory)" : "");
+        buffer_add_format(to, "%s%s ", path,
+                kind == SCRIPT_DIRECTORY ? "(directory)"
+                : kind == SCRIPT_UNKNOWN ? "(unknown)"
+                                         : "");
         return 0;
 }
 
@@ -78,8 +84,16 @@ static const struct {
         {{"./run.sh"}, "/grader", "/grader/./run.sh "},
         {{"grade"}, "/", "/usr/bin/grade "},
         {{"pytest", "-q"}, "", "/usr/bin/pytest "},
-        /* A word after the first is no command; a piece of a line may be. */
-        {{"python3", "-m", "pytest"}, "/", ""},
+        {{"python3", "-m", "pytest"}, "/", "/usr/bin/pytest "},
+        {{"/usr/bin/env", "grade"}, "/", "/usr/bin/grade "},
+        {{"sh", "-c", "grade"}, "/", "/usr/bin/grade "},
+        {{"python3", "-m", "suite.main"}, "/grader", "/grader/suite/main.py "},
+        {{"sh", "-c", "(/grader/run.sh)>/x"}, "/", "/grader/run.sh "},
+        {{"sh", "-c", "'/grader/my run.sh' \"x\""}, "/", "/grader/my run.sh "},
+        {{"sh", "-c", "$RUN /grader/*.sh ~/x"}, "/",
+                "$RUN(unknown) /grader/*.sh(unknown) ~/x(unknown) "},
+        {{"sh", "-c", "cd /grader && cd /usr && ./run.sh"}, "/",
+                "/grader(directory) /usr(directory) /grader/./run.sh "},
         {{"/bin/sh", "-c", "python3 -m pytest; grade"}, "/", "/usr/bin/pytest /usr/bin/grade "},
         {{"/bin/sh", "-c", "exec /grader/run.sh>log"}, "/", "/grader/run.sh "},
         {{"/bin/sh", "-c", "cd /grader && ./run.sh"}, "/", "/grader(directory) /grader/./run.sh "},
