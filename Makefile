@@ -173,6 +173,12 @@ $(BUILD)/tests/takeover-score: $(call objects,$(score_src)) $(BUILD)/obj/tests/t
 	@mkdir -p $(@D)
 	$(call link,$(STATIC),$(score_libs))
 
+# What scores the cases of the second implementation (tests/reference).
+$(BUILD)/tests/score-driver: tests/reference/driver.c $(filter-out %/main.o,$(call objects,$(score_src))) \
+    $(BUILD)/libbase.a
+	@mkdir -p $(@D)
+	$(QUIET)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -pie -o $@ $(filter %.c %.o %.a,$^) $(score_libs)
+
 # Unit tests, one program for each of ours: it sees every object of that program but its main().
 units := $(addprefix $(BUILD)/tests/unit-,base cell unpack score runner)
 unit_of = $(call objects,$(wildcard tests/unit/test_$(1)_*.c tests/unit/$(1)_*.c)) \
@@ -189,7 +195,7 @@ $(units):
 $(call objects,$(unit_src)): | $(filters)
 
 .PHONY: tests
-tests: all $(tools) $(if $(SANITIZE),,$(takeover) $(attacks)) $(units)
+tests: all $(tools) $(BUILD)/tests/score-driver $(if $(SANITIZE),,$(takeover) $(attacks)) $(units)
 
 .PHONY: packages-build packages-check packages-lint
 packages-build:
@@ -230,12 +236,13 @@ check-languages: packages-check
 # Fuzzing: what reads the bytes of outsiders, built whole by clang with its sanitizers.
 fuzz_tools := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*.c))
 FUZZ_SECONDS ?= 30
-$(BUILD)/fuzz/%: tests/fuzz/%.c tests/fuzz/shared.h tests/programs/tar_text.h $(unpack_src) $(base_src) Makefile
+fuzz_src := $(filter-out %/main.c,$(sort $(unpack_src) $(score_src))) $(base_src)
+$(BUILD)/fuzz/%: tests/fuzz/%.c tests/fuzz/shared.h tests/programs/tar_text.h $(fuzz_src) Makefile
 	@mkdir -p $(@D)
 	$(if $(QUIET),@echo '  fuzz $<')
 	$(QUIET)clang -D_GNU_SOURCE -I. -Isandbox/base -I$(BUILD)/gen -include sandbox/base/banned.h -std=c17 -O1 -g \
 	    -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -o $@ $< \
-	    $(filter-out images/main.c,$(unpack_src)) $(base_src) $(unpack_libs)
+	    $(fuzz_src) $(unpack_libs) $(score_libs)
 
 .PHONY: fuzz
 fuzz: packages-lint
@@ -258,7 +265,7 @@ lint: packages-lint compile_commands.json
 
 c_files := $(base_src) sandbox/base/filter_gen.c $(cell_src) $(sort $(unpack_src) $(score_src) \
            $(runner_src)) $(unit_src) $(wildcard tests/takeover/*.c) $(wildcard tests/bench/*.c) \
-           $(wildcard tests/fuzz/*.c)
+           $(wildcard tests/fuzz/*.c tests/reference/*.c)
 compile_commands.json: Makefile $(c_files)
 	@{ echo '['; sep=''; for f in $(c_files); do \
 	    printf '%s{"directory": "%s", "file": "%s", "arguments": ["cc", "-std=c17", "-D_GNU_SOURCE", "-DASSAY_VERSION=\\"%s\\"", "-DTABLE=\\"sandbox/filter_table.h\\"", "-I.", "-Isandbox/base", "-Irunner", "-I$(BUILD)/gen", "-include", "sandbox/base/banned.h", "-Wall", "-Wextra", "-c", "%s"]}' \
@@ -317,7 +324,7 @@ help:
 	@echo 'make check-languages  programs of C, Go, Java, Node and Python in cells'
 	@echo 'make check-images  the images, as other tools see them, and programs in them'
 	@echo 'make images      images of Debian packages, in build/images/; make images/python one of them'
-	@echo 'make fuzz        what reads archives and images, fed with nonsense for FUZZ_SECONDS (30) each'
+	@echo 'make fuzz        what reads archives, images, results and specs, fed with nonsense for FUZZ_SECONDS (30) each'
 	@echo 'make lint        format, clang-tidy, cppcheck, shellcheck, a build with clang'
 	@echo 'make bench       timings beside bwrap, runc and podman where installed'
 	@echo 'make install     to PREFIX (/usr/local), below DESTDIR; uninstall takes it away'

@@ -36,7 +36,12 @@ void answer_empty(struct buffer *out, enum score_message type)
 
 void answer_error(struct buffer *out, const struct error *err)
 {
-        size_t at = answer_begin(out, SCORE_ERROR);
+        answer_error_as(out, SCORE_ERROR, err);
+}
+
+void answer_error_as(struct buffer *out, enum score_message type, const struct error *err)
+{
+        size_t at = answer_begin(out, type);
 
         put_error(out, err);
         answer_end(out, at);

@@ -15,6 +15,7 @@ void answer_end(struct buffer *out, size_t at);
 /* Whole frames. */
 void answer_empty(struct buffer *out, enum score_message type);
 void answer_error(struct buffer *out, const struct error *err);
+void answer_error_as(struct buffer *out, enum score_message type, const struct error *err);
 void answer_problem(
         struct buffer *out, unsigned line, unsigned column, const char *key, const char *text);
 /* A number of an outsider as a text field: plain digits, whatever form it was written in; empty

@@ -162,6 +162,73 @@ static void want_number(const struct field *f, char *out, size_t size)
         snprintf(out, size, "a number");
 }
 
+/* -0 is not below 0. */
+static bool read_positive(struct reading *r, const struct field *f, const struct spot *s, void *to)
+{
+        bool good;
+        mpq_t x;
+
+        if (!read_number(r, f, s, to))
+                return false;
+        mpq_init(x);
+        good = number_parse(x, to) == 0 && mpq_sgn(x) >= 0;
+        mpq_clear(x);
+        return good;
+}
+
+static void want_positive(const struct field *f, char *out, size_t size)
+{
+        (void)f;
+        snprintf(out, size, "a number that is not below 0");
+}
+
+static bool read_anything(struct reading *r, const struct field *f, const struct spot *s, void *to)
+{
+        (void)r;
+        (void)f;
+        (void)s;
+        (void)to;
+        return true;
+}
+
+static void want_anything(const struct field *f, char *out, size_t size)
+{
+        (void)f;
+        snprintf(out, size, "anything");
+}
+
+/* "300s", "5m", or a number of seconds. */
+static bool read_duration(struct reading *r, const struct field *f, const struct spot *s, void *to)
+{
+        static const struct {
+                const char *unit;
+                unsigned ms;
+        } units[] = {{"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}};
+        const char *text = json_string_value(s->value.node);
+        struct duration *d = to;
+        struct decimal number;
+
+        if (!text) {
+                d->ms = 1000;
+                return field_number.read(r, f, s, d->amount);
+        }
+        if (decimal_scan(text, strlen(text), &number) || number.length >= sizeof d->amount)
+                return false;
+        for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+                if (strcmp(text + number.length, units[i].unit) == 0) {
+                        snprintf(d->amount, sizeof d->amount, "%.*s", (int)number.length, text);
+                        d->ms = units[i].ms;
+                        return true;
+                }
+        return false;
+}
+
+static void want_duration(const struct field *f, char *out, size_t size)
+{
+        (void)f;
+        snprintf(out, size, "a duration such as \"300s\", or a number of seconds");
+}
+
 static bool read_any_text(struct reading *r, const struct field *f, const struct spot *s, void *to)
 {
         const char *text = json_is_null(s->value.node) ? "" : json_string_value(s->value.node);
@@ -223,6 +290,9 @@ const struct field_type field_boolean = {read_boolean, want_boolean};
 const struct field_type field_whole = {read_whole, want_whole};
 const struct field_type field_decimal = {read_decimal, want_decimal};
 const struct field_type field_number = {read_number, want_number};
+const struct field_type field_positive = {read_positive, want_positive};
+const struct field_type field_duration = {read_duration, want_duration};
+const struct field_type field_anything = {read_anything, want_anything};
 const struct field_type field_any_text = {read_any_text, want_any_text};
 const struct field_type field_bytes = {read_bytes, want_bytes};
 const struct field_type field_unsupported = {read_unsupported, want_nothing};

@@ -11,6 +11,7 @@
 #ifndef ASSAY_EVALUATORS_FIELDS_H
 #define ASSAY_EVALUATORS_FIELDS_H
 
+#include "decimal.h"
 #include "reading.h"
 
 struct field;
@@ -76,12 +77,21 @@ extern const struct field_type field_boolean;     /* bool */
 extern const struct field_type field_whole;       /* uint64_t, least … most */
 extern const struct field_type field_decimal;     /* char[NUMBER_TEXT_SIZE], least … most */
 extern const struct field_type field_number;      /* the same, any number */
+extern const struct field_type field_positive;    /* the same, not below 0 */
+extern const struct field_type field_duration;    /* struct duration */
+extern const struct field_type field_anything;    /* nothing */
 extern const struct field_type field_any_text;    /* const char *, of any length; null is "" */
 extern const struct field_type field_bytes;       /* uint64_t: bytes, or "10MiB"; least … most */
 extern const struct field_type field_object;      /* a structure, by .fields at its offset */
 extern const struct field_type field_list;        /* struct list of structures, by .fields */
 extern const struct field_type field_texts;       /* struct list of const char * */
 extern const struct field_type field_unsupported; /* nothing: known, but not in this version */
+
+/* "300s", or a number of seconds. */
+struct duration {
+        char amount[NUMBER_TEXT_SIZE]; /* a number, or "" */
+        unsigned ms;                   /* what one of it is, in milliseconds */
+};
 
 /* Items of one size in one block. */
 struct list {

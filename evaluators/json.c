@@ -75,14 +75,19 @@ void json_free(struct json *doc)
         *doc = (struct json)JSON_INIT;
 }
 
-void json_seed(void)
+uint64_t json_random(void)
 {
         const void *random = (const void *)getauxval(AT_RANDOM);
-        size_t seed = 0;
+        uint64_t seed = 0;
 
         if (random)
                 memcpy(&seed, random, sizeof seed);
-        json_object_seed(seed | 1);
+        return seed | 1;
+}
+
+void json_seed(void)
+{
+        json_object_seed((size_t)json_random());
 }
 
 struct json_value json_root(const struct json *doc)

@@ -41,6 +41,9 @@ struct json_value {
         uint32_t mark;
 };
 
+/* What nobody outside knows, for hash tables: it is there since the program's start, no call is
+ * needed for it. Never 0. */
+uint64_t json_random(void);
 /* jansson would open a file for the seed of its hash tables; a confined program gives it one from
  * the kernel's own, before it reads anything. */
 void json_seed(void);

@@ -1,6 +1,7 @@
 /* assay-score: what outsiders wrote as JSON, and all arithmetic on scores.
  *
- *      assay-score task | result | verdict | blend
+ *      assay-score task | result | verdict | blend | score | score-batch | composite | window |
+ * rate
  *
  * One descriptor in (0), one out (1); no file system, no right of any kind. Started by the
  * runner, once for each document. What goes in and out is in messages.h. */
@@ -9,7 +10,10 @@
 #include "verdict.h"
 
 #include "formats/formats.h"
+#include "rating.h"
 #include "schemes/blend.h"
+#include "schemes/composite.h"
+#include "schemes/dimensions.h"
 
 #include "confine.h"
 #include "fd.h"
@@ -31,6 +35,11 @@ static const struct mode modes[] = {
         {"result", SCORE_MAX_REQUEST, CODE_SUITE_RESULT_INVALID, result_answer},
         {"verdict", SCORE_MAX_VERDICT, CODE_JUDGE_INVALID, verdict_answer},
         {"blend", SCORE_MAX_VERDICT, CODE_INTERNAL_FRAME, blend_answer},
+        {"score", SCORE_MAX_REQUEST, CODE_SCORE_ANSWER, dimensions_answer},
+        {"score-batch", SCORE_MAX_REQUEST, CODE_SCORE_ANSWER, dimensions_batch_answer},
+        {"composite", SCORE_MAX_REQUEST, CODE_SCORE_ANSWER, composite_answer},
+        {"window", SCORE_MAX_REQUEST, CODE_SCORE_ANSWER, window_answer},
+        {"rate", SCORE_MAX_REQUEST, CODE_SCORE_ANSWER, rating_answer},
 };
 
 /* The memory holds the largest result file three times over, as it is read, as a tree and as
@@ -66,8 +75,7 @@ static int answer(int argc, char **argv, struct buffer *out, struct error *err)
         if (takeover_hook)
                 takeover_hook();
         if (!mode)
-                return error_set(
-                        err, CODE_USAGE, "assay-score wants task, result, verdict or blend");
+                return error_set(err, CODE_USAGE, "assay-score wants to be told what to do");
         json_seed();
         if (fd_read_all(0, &in, mode->most, mode->too_large, err) < 0)
                 return error_add(err, "the %s document", mode->name);

@@ -4,6 +4,7 @@
  *   assay-score result    0: result request            1: result frames
  *   assay-score verdict   0: verdict JSON              1: verdict frames
  *   assay-score blend     0: blend request             1: blend answer
+ *   assay-score score, score-batch, composite, window, rate    0: request    1: answer
  *
  * Each answer is a sequence of frames that ends with SCORE_END (nothing in it) or SCORE_ERROR
  * (an error, see put_error); the exit status is 0 when it was written as a whole. Both sides use
@@ -59,6 +60,39 @@ enum score_message {
                              many */
         RESULT_WARNING,   /* text field, text message; many */
 
+        /* score, and score-batch: a spec of dimensions, an answer, its truth. Documents:
+         * DOCUMENT_SPEC, _SUBMISSION, _TRUTH, _TRAJECTORY; in a batch the first three are JSON
+         * lines, or one line for all */
+        REQUEST_SCORE, /* text time_used, text started, text submitted (decimals, seconds, the last
+                          two since 1970; each may be empty), u8 explain */
+        /* its answer: TASK_PROBLEMs and SCORE_ERROR when the spec is wrong; else */
+        SCORE_TOTAL,       /* u32 total, u8 outcome (0 win, 1 draw, 2 loss), text sum (exact) */
+        SCORE_DIMENSION,   /* text name, text label, text description, text colour, text score, text
+                              weight, text weighted (decimals), text score, text weighted (exact);
+                              many */
+        SCORE_WARNING,     /* u8 severity (1: an error), text field, text message; many */
+        SCORE_VIOLATION,   /* text constraint, text limit, text actual; many */
+        SCORE_EXPLANATION, /* text: a step of the computation; many */
+        SCORE_LINE_END,    /* batch: the end of the answer to a line */
+        SCORE_LINE_ERROR,  /* batch: error, instead of it */
+
+        /* composite: a spec and an execution record (DOCUMENT_SPEC, _RECORD) */
+        REQUEST_COMPOSITE, /* u8 explain */
+        COMPOSITE_SCORE,   /* text score, success, cost, latency, reliability (decimals), the same
+                              five exact, u8 gate (1: cost and latency count), u8 passed; then
+                              SCORE_EXPLANATIONs */
+
+        /* window: names with their scores (DOCUMENT_SUBMISSION) */
+        REQUEST_WINDOW, /* nothing */
+        WINDOW_ROW,     /* text name, u32 scores, text mean, text weight (decimals), text mean, text
+                           weight (exact); many */
+        WINDOW_REST,    /* text unassigned (decimal), text unassigned (exact) */
+
+        /* rate: a match between two ratings */
+        REQUEST_RATE, /* u32 own, u32 opponent, u8 result (0 win, 1 draw, 2 loss), u32 matches, u8
+                         verified, u8 benchmark */
+        RATING,       /* u32 own rating afterwards */
+
         /* verdict, in this order; that the criteria are the rubric's is not checked here */
         VERDICT_CRITERION, /* text name, text score, text reasoning; many */
         VERDICT_SUMMARY,   /* text summary, text model (may be empty); once */
@@ -92,6 +126,11 @@ enum task_on_limit { ON_LIMIT_ERROR, ON_LIMIT_ZERO, ON_LIMIT_COUNT };
 enum score_document {
         DOCUMENT_RESULT,      /* the result file; of harbor reward.json */
         DOCUMENT_RESULT_TEXT, /* of harbor reward.txt */
+        DOCUMENT_SPEC,
+        DOCUMENT_SUBMISSION,
+        DOCUMENT_TRUTH,
+        DOCUMENT_TRAJECTORY,
+        DOCUMENT_RECORD, /* of an execution */
         DOCUMENT_COUNT,
 };
 
@@ -102,13 +141,14 @@ enum {
         SCORE_MAX_RESULT = 16 << 20, /* bytes of a result file; the cell's limit is lower */
         SCORE_MAX_PIECE = 1 << 20,   /* bytes of a document in one frame */
         SCORE_MAX_REQUEST = 64 << 20,
-        SCORE_MAX_TEXT = 8192,   /* bytes of any text field */
-        SCORE_MAX_NAME = 512,    /* bytes of a name, number or path */
-        SCORE_MAX_ENV = 256,     /* variables of a suite */
-        SCORE_MAX_LAYERS = 500,  /* of an image */
-        SCORE_MAX_HIDDEN = 100,  /* places of an image that a submission does not see */
-        SCORE_MAX_PLACE = 255,   /* bytes of a path inside a cell */
-        SCORE_MAX_MANY = 100000, /* how often a repeated frame may come */
+        SCORE_MAX_TEXT = 8192,      /* bytes of any text field */
+        SCORE_MAX_NAME = 512,       /* bytes of a name, number or path */
+        SCORE_MAX_ENV = 256,        /* variables of a suite */
+        SCORE_MAX_LAYERS = 500,     /* of an image */
+        SCORE_MAX_HIDDEN = 100,     /* places of an image that a submission does not see */
+        SCORE_MAX_PLACE = 255,      /* bytes of a path inside a cell */
+        SCORE_MAX_MANY = 100000,    /* how often a repeated frame may come */
+        SCORE_MAX_EXACT = 32 << 10, /* bytes of a fraction that was computed */
         SCORE_MAX_DIGITS = 30,
         SCORE_MAX_PLAIN = 140, /* bytes of a number without its exponent */
         SCORE_MAX_DEPTH = 64,

@@ -35,7 +35,7 @@ static int take_error(const struct helper_question *q, struct reader *r, struct 
         if (!reader_done(r))
                 return malformed(q, err);
         class = code_info(err->code)->class;
-        if (class != q->blamed && class != CLASS_INFRA && class != CLASS_INTERNAL)
+        if (!(q->blamed & 1U << class) && class != CLASS_INFRA && class != CLASS_INTERNAL)
                 return error_set(
                         err, CODE_INTERNAL_FRAME, "%s blamed the wrong party", names[q->which]);
         return -1;

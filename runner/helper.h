@@ -18,7 +18,7 @@ struct helper_question {
         unsigned request;             /* the type of a first frame to it; 0: none */
         const struct buffer *payload; /* of that frame */
         unsigned error_type;          /* of the frame that carries an error */
-        enum error_class blamed;      /* whose fault, but ours, it may say that its input is */
+        unsigned blamed;              /* whose fault, but ours, its input may be: 1 << class, … */
         enum code too_slow;           /* when it used up its processor time */
         unsigned patience;            /* seconds until it must have answered; 0: two minutes */
         uint64_t most;                /* bytes of its answer; 0: 64 MiB */

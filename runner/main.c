@@ -26,6 +26,9 @@ static const struct verb verbs[] = {
                 "check a submission before an upload; a SUBMISSION.md to fill in"},
         {"exec", verb_exec, "run one command in a cell"},
         {"image", verb_image, "container images on this machine"},
+        {"score", verb_score, "score an answer without a cell"},
+        {"workflow", verb_workflow, "composite scores of workflows, and windows of them"},
+        {"match", verb_match, "what a match does to a rating"},
         {"doctor", verb_doctor, "show what this machine can enforce"},
         {"explain", verb_explain, "say what an error code means and what to do"},
 };

@@ -10,10 +10,13 @@
 #include <unistd.h>
 
 /* Whose fault an answer may say that its input is. */
-static const enum error_class blamed[HELPER_MODE_COUNT] = {
-        [HELPER_TASK] = CLASS_USAGE,
-        [HELPER_RESULT] = CLASS_SUITE,
-        [HELPER_VERDICT] = CLASS_JUDGE,
+static const unsigned blamed[HELPER_MODE_COUNT] = {
+        [HELPER_TASK] = 1U << CLASS_USAGE,
+        [HELPER_RESULT] = 1U << CLASS_SUITE,
+        [HELPER_VERDICT] = 1U << CLASS_JUDGE,
+        [HELPER_DIMENSIONS] = 1U << CLASS_USAGE | 1U << CLASS_SUBMISSION,
+        [HELPER_COMPOSITE] = 1U << CLASS_USAGE | 1U << CLASS_SUBMISSION,
+        [HELPER_WINDOW] = 1U << CLASS_USAGE,
 };
 
 char *scorer_text(struct reader *r, size_t max)

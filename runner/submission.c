@@ -209,7 +209,7 @@ int submission_unpack(struct submission *s, const struct task *t, const struct w
                 .request = UNPACK_REQUEST,
                 .payload = &payload,
                 .error_type = UNPACK_ERROR,
-                .blamed = CLASS_SUBMISSION,
+                .blamed = 1U << CLASS_SUBMISSION,
                 .too_slow = CODE_ARCHIVE_TIMEOUT,
                 .meanwhile = meanwhile,
                 .take = take,

@@ -10,6 +10,9 @@ int verb_check(int argc, char **argv, struct error *err);
 int verb_submission(int argc, char **argv, struct error *err);
 int verb_exec(int argc, char **argv, struct error *err);
 int verb_image(int argc, char **argv, struct error *err);
+int verb_score(int argc, char **argv, struct error *err);
+int verb_workflow(int argc, char **argv, struct error *err);
+int verb_match(int argc, char **argv, struct error *err);
 int verb_doctor(int argc, char **argv, struct error *err);
 int verb_explain(int argc, char **argv, struct error *err);
 

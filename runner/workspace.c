@@ -160,7 +160,7 @@ int workspace_empty(int tree, enum helper_mode mode, struct channel *c, struct e
                 .request = UNPACK_REMOVE,
                 .payload = &nothing,
                 .error_type = UNPACK_ERROR,
-                .blamed = CLASS_INFRA,
+                .blamed = 1U << CLASS_INFRA,
                 .too_slow = CODE_INFRA_STATE,
                 .patience = 600,
                 .must_finish = true,

@@ -30,6 +30,11 @@ static const char *const modes[HELPER_MODE_COUNT][2] = {
         [HELPER_VERDICT] = {"verdict"},
         [HELPER_BLEND] = {"blend"},
         [HELPER_LAYER] = {"layer"},
+        [HELPER_DIMENSIONS] = {"score"},
+        [HELPER_DIMENSIONS_BATCH] = {"score-batch"},
+        [HELPER_COMPOSITE] = {"composite"},
+        [HELPER_WINDOW] = {"window"},
+        [HELPER_RATE] = {"rate"},
 };
 
 /* What unpacking and removing layers of images takes, in a user namespace with the ids of their

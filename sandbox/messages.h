@@ -80,6 +80,11 @@ enum helper_mode {
         HELPER_VERDICT,
         HELPER_BLEND,
         HELPER_LAYER, /* layer */
+        HELPER_DIMENSIONS,
+        HELPER_DIMENSIONS_BATCH,
+        HELPER_COMPOSITE,
+        HELPER_WINDOW,
+        HELPER_RATE,
         HELPER_MODE_COUNT,
 };
 

@@ -4,12 +4,12 @@
  * every entity but XML's own five. */
 #include "evaluators/formats/formats.h"
 
+#include "evaluators/json.h"
 #include "evaluators/decimal.h"
 
 #include "text.h"
 
 #include <expat.h>
-#include <sys/auxv.h>
 
 enum { MOST_DEPTH = 64, MOST_MESSAGE = 4096 };
 
@@ -215,13 +215,11 @@ static int parse(struct junit *j, const struct buffer *xml)
 
 static int read_xml(struct junit *j, const struct buffer *xml)
 {
-        const unsigned long *random = (const unsigned long *)getauxval(AT_RANDOM);
-
         j->parser = XML_ParserCreate(NULL);
         if (!j->parser)
                 return error_set(j->err, CODE_INFRA_MEMORY, "out of memory");
         /* Without one expat would ask the kernel, which is not allowed. */
-        XML_SetHashSalt(j->parser, random ? *random | 1 : 1);
+        XML_SetHashSalt(j->parser, (unsigned long)json_random());
         XML_SetUserData(j->parser, j);
         XML_SetElementHandler(j->parser, begin, end);
         XML_SetCharacterDataHandler(j->parser, text);

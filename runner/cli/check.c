@@ -83,7 +83,8 @@ static int look_for_leaks(struct checking *c, const struct image *view, struct e
                 return -1;
         if (c->leaks <= MOST_LEAKS)
                 return 0;
-        snprintf(text, sizeof text, "shows submissions at least %u more such files", c->leaks - MOST_LEAKS);
+        snprintf(text, sizeof text, "shows submissions at least %u more such files",
+                c->leaks - MOST_LEAKS);
         return task_add_problem(&c->task, text, err);
 }
 

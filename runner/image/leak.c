@@ -63,7 +63,7 @@ static int list_tree(struct loading *l, struct known *k, const struct leak_tree 
         put_u64(&payload, MOST_FILES);
         loading_question(&q, tree->fd, root, UNPACK_FILES, &payload, take_file, k);
         q.mode = HELPER_PLAIN;
-        q.blamed = CLASS_SUBMISSION;
+        q.blamed = 1U << CLASS_SUBMISSION;
         k->tree = tree->name;
         if (helper_ask(&l->channel, &q, err) == 0)
                 return 0;

@@ -31,7 +31,7 @@ void loading_question(struct helper_question *ret, int input, int tree, unsigned
                 .request = request,
                 .payload = payload,
                 .error_type = UNPACK_ERROR,
-                .blamed = CLASS_INFRA,
+                .blamed = 1U << CLASS_INFRA,
                 .too_slow = CODE_IMAGE_TOO_LARGE,
                 .patience = 3600,
                 .most = UNPACK_MAX_SKELETON + (128 << 20),

@@ -3,16 +3,29 @@
 
 #include "text.h"
 
+static void new_line(struct json_writer *w)
+{
+        if (w->compact)
+                return;
+        buffer_add_char(w->out, '\n');
+        for (unsigned i = 0; i < w->depth; i++)
+                buffer_add_text(w->out, "  ");
+}
+
+static void add_quoted(struct json_writer *w, const void *bytes, size_t len);
+
 static void start(struct json_writer *w, const char *key)
 {
         if (w->depth > 0) {
-                buffer_add_text(w->out, w->used[w->depth] ? ",\n" : "\n");
-                for (unsigned i = 0; i < w->depth; i++)
-                        buffer_add_text(w->out, "  ");
+                if (w->used[w->depth])
+                        buffer_add_char(w->out, ',');
+                new_line(w);
         }
         w->used[w->depth] = true;
-        if (key)
-                buffer_add_format(w->out, "\"%s\": ", key);
+        if (!key)
+                return;
+        add_quoted(w, key, strlen(key));
+        buffer_add_text(w->out, w->compact ? ":" : ": ");
 }
 
 static void open_level(struct json_writer *w, const char *key, bool array)
@@ -45,11 +58,8 @@ void json_close(struct json_writer *w)
         if (w->depth == 0)
                 return;
         w->depth--;
-        if (used) {
-                buffer_add_char(w->out, '\n');
-                for (unsigned i = 0; i < w->depth; i++)
-                        buffer_add_text(w->out, "  ");
-        }
+        if (used)
+                new_line(w);
         buffer_add_char(w->out, array ? ']' : '}');
 }
 
@@ -73,11 +83,10 @@ static void add_character(struct buffer *b, const unsigned char *at, size_t len,
                 buffer_add(b, at, len);
 }
 
-void json_bytes(struct json_writer *w, const char *key, const void *bytes, size_t len)
+static void add_quoted(struct json_writer *w, const void *bytes, size_t len)
 {
         const unsigned char *at = bytes;
 
-        start(w, key);
         buffer_add_char(w->out, '"');
         while (len > 0) {
                 uint32_t code = 0;
@@ -92,6 +101,12 @@ void json_bytes(struct json_writer *w, const char *key, const void *bytes, size_
                 len -= n;
         }
         buffer_add_char(w->out, '"');
+}
+
+void json_bytes(struct json_writer *w, const char *key, const void *bytes, size_t len)
+{
+        start(w, key);
+        add_quoted(w, bytes, len);
 }
 
 void json_text(struct json_writer *w, const char *key, const char *text)

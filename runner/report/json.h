@@ -11,6 +11,7 @@ enum { JSON_MAX_DEPTH = 16 };
 
 struct json_writer {
         struct buffer *out;
+        bool compact; /* on one line */
         unsigned depth;
         bool array[JSON_MAX_DEPTH];
         bool used[JSON_MAX_DEPTH]; /* something was written at that depth */

@@ -45,6 +45,12 @@ X(IMAGE_CORRUPT,       "image.corrupt",            CLASS_INFRA, END_ERROR, "`ass
 X(IMAGE_PULL_FAILED,   "image.pull_failed",        CLASS_INFRA, END_ERROR, "apt-get install skopeo where it is missing; else check the name, the network and the credentials (`skopeo login REGISTRY`)")
 X(IMAGE_MISSING,       "image.missing",            CLASS_INFRA, END_ERROR, "load it with `assay image load FILE` or `assay image pull REF`; `assay image list` shows what is there")
 
+/* Scoring by itself. */
+X(SCORE_SPEC,          "score.spec_invalid",       CLASS_USAGE, END_USAGE, "mend the spec at the place named")
+X(SCORE_TRUTH,         "score.truth_invalid",      CLASS_USAGE, END_USAGE, "mend the truth: it must have what the spec compares with")
+X(SCORE_TIME,          "score.time_missing",       CLASS_USAGE, END_USAGE, "say how long it took, with --time-used SECONDS")
+X(SCORE_ANSWER,        "score.answer_invalid",     CLASS_SUBMISSION, END_REJECTED, "send the answer as one strict JSON document")
+
 /* The task's suite and its result. */
 X(SUITE_NO_RESULT,     "suite.no_result",          CLASS_SUITE, END_ERROR, "let the suite write its result before it exits; the logs show how far it came")
 X(SUITE_RESULT_FILE,   "suite.result_not_a_file",  CLASS_SUITE, END_ERROR, "write the result as one regular file, not a link, directory or pipe")

@@ -1,0 +1,39 @@
+/* The scheme "composite": success, cost, latency and reliability of a workflow, from 0 to 1; and
+ * what comes of many: means over a window, and capped weights. Exact. Pure. */
+#ifndef ASSAY_EVALUATORS_COMPOSITE_H
+#define ASSAY_EVALUATORS_COMPOSITE_H
+
+#include "buffer.h"
+#include "error.h"
+
+#include <gmp.h>
+#include <stdbool.h>
+
+/* What was measured. All values were checked when they were put here. */
+struct execution {
+        mpq_t quality, completion;  /* 0 to 1 */
+        mpq_t cost, max_budget;     /* of one currency */
+        mpq_t seconds, max_latency; /* */
+        mpz_t unplanned, timeouts, hard;
+        bool budget_aborted;
+};
+void execution_init(struct execution *e);
+void execution_free(struct execution *e);
+
+struct composite {
+        mpq_t success, cost, latency, reliability, score;
+        bool gate; /* success is above 0.7: cost and latency count */
+};
+void composite_init(struct composite *c);
+void composite_free(struct composite *c);
+void composite_score(const struct execution *e, struct composite *ret);
+
+/* Weights in proportion to means that are not negative, none above 3/20; what is cut off goes to
+ * the others. `ret_unassigned`: what nobody could take. */
+void window_weights(const mpq_t *means, size_t count, mpq_t *ret_weights, mpq_t ret_unassigned);
+
+/* Requests to their answers; all are frames. */
+int composite_answer(const struct buffer *in, struct buffer *out, struct error *err);
+int window_answer(const struct buffer *in, struct buffer *out, struct error *err);
+
+#endif

@@ -1,0 +1,489 @@
+/* Dimensions; see dimensions.h. */
+#include "evaluators/schemes/dimensions.h"
+
+#include "evaluators/answer.h"
+#include "evaluators/request.h"
+#include "evaluators/schemes/spec.h"
+#include "evaluators/trajectory.h"
+
+#include "text.h"
+
+#include <stdarg.h>
+
+enum { PLACES = 2, FULL = 1000, LEAST_WIN = 700, LEAST_DRAW = 400 };
+
+/* What is scored. */
+struct scored {
+        const struct spec *spec;
+        const struct trajectory *trajectory;
+        struct json_value answer, truth;
+        bool has_truth, explain;
+        const char *time_used;
+        struct buffer *out;
+        struct buffer rows, explanation, warnings; /* frames */
+        mpq_t sum;
+};
+
+/* --- texts for people ----------------------------------------------------------------------- */
+
+static void put_escaped(struct buffer *out, const char *text)
+{
+        char safe[2 * SCORE_MAX_NAME];
+
+        text_escape(safe, sizeof safe, text, strlen(text));
+        put_text(out, safe);
+}
+
+/* With %Qd, as GMP's own printf has it. */
+static void explain(struct scored *s, const char *format, ...)
+{
+        char text[1024];
+        va_list args;
+        size_t at;
+
+        if (!s->explain)
+                return;
+        va_start(args, format);
+        gmp_vsnprintf(text, sizeof text, format, args);
+        va_end(args);
+        at = answer_begin(&s->explanation, SCORE_EXPLANATION);
+        put_escaped(&s->explanation, text);
+        answer_end(&s->explanation, at);
+}
+
+static void warn(struct scored *s, unsigned severity, const char *field, const char *text)
+{
+        size_t at = answer_begin(&s->warnings, SCORE_WARNING);
+
+        put_u8(&s->warnings, (uint8_t)severity);
+        put_escaped(&s->warnings, field);
+        put_escaped(&s->warnings, text);
+        answer_end(&s->warnings, at);
+}
+
+/* --- format rules --------------------------------------------------------------------------- */
+
+/* NULL, or what is wrong. */
+static const char *check_rule(const struct scored *s, const struct format_rule *rule)
+{
+        struct json_value value;
+        json_type type;
+
+        if (!value_find(s->answer, rule->field, &value))
+                return "is missing";
+        type = json_typeof(value.node) == JSON_FALSE ? JSON_TRUE : json_typeof(value.node);
+        if (type != (json_type)rule->type)
+                return "is of another type";
+        if (type == JSON_ARRAY && json_array_size(value.node) < rule->min_items)
+                return "has too few items";
+        return type == JSON_ARRAY && json_array_size(value.node) > rule->max_items
+                       ? "has too many items"
+                       : NULL;
+}
+
+static void check_format(struct scored *s, bool zeroed[])
+{
+        const struct format_rule *rules = s->spec->format.items;
+        const struct dimension *d = s->spec->dimensions.items;
+
+        for (size_t i = 0; i < s->spec->format.count; i++) {
+                const char *wrong = check_rule(s, &rules[i]);
+
+                if (!wrong)
+                        continue;
+                warn(s, rules[i].severity, rules[i].field,
+                        *rules[i].message ? rules[i].message : wrong);
+                for (size_t n = 0; n < s->spec->dimensions.count; n++)
+                        if (rules[i].severity == SEVERITY_ERROR &&
+                                strcmp(d[n].name, rules[i].dimension) == 0) {
+                                explain(s, "%s: 0, because %.200s %s", d[n].name, rules[i].field,
+                                        wrong);
+                                zeroed[n] = true;
+                        }
+        }
+}
+
+/* --- a dimension ---------------------------------------------------------------------------- */
+
+static int score_primitive(
+        struct scored *s, const struct dimension *d, mpq_t ret, struct error *err)
+{
+        struct comparison c = {.parameters = &d->parameters,
+                .has_truth = s->has_truth,
+                .answer = s->answer,
+                .truth = s->truth,
+                .time_used = s->time_used};
+        int r;
+
+        mpq_init(c.score);
+        r = d->primitive->score(&c, err);
+        mpq_set(ret, c.score);
+        mpq_clear(c.score);
+        if (r < 0)
+                return error_add(err, "%s", d->name);
+        if (*c.warning)
+                warn(s, SEVERITY_WARNING, d->parameters.field, c.warning);
+        explain(s, "%s: %s: %s = %Qd", d->name, d->primitive->name, c.steps, ret);
+        return 0;
+}
+
+static void score_efficiency(struct scored *s, const struct dimension *d, mpq_t ret)
+{
+        const struct trajectory *t = s->trajectory;
+        const bool tokens = d->source == FROM_TOKENS;
+        mpq_t used, limit;
+
+        mpq_set_ui(ret, 0, 1);
+        if (!t->valid) {
+                warn(s, SEVERITY_WARNING, d->name,
+                        t->given ? t->why : "there is no trajectory: it counts as 0");
+                explain(s, "%s: 0, without a valid trajectory", d->name);
+                return;
+        }
+        mpq_inits(used, limit, NULL);
+        if (tokens)
+                mpq_set_z(used, t->tokens);
+        else
+                mpq_set_ui(used, t->llm_calls, 1);
+        number_parse(limit,
+                tokens ? s->spec->constraints.token_budget : s->spec->constraints.max_llm_calls);
+        primitive_decay(ret, used, limit);
+        explain(s, "%s: 1000 × max(0, 1 − %Qd / %Qd) = %Qd", d->name, used, limit, ret);
+        mpq_clears(used, limit, NULL);
+}
+
+static void put_dimension(struct scored *s, const struct dimension *d, const mpq_t score)
+{
+        const struct dimension_look look = dimension_look(d);
+        struct buffer *out = &s->rows;
+        size_t at = answer_begin(out, SCORE_DIMENSION);
+        mpq_t weighted;
+
+        mpq_init(weighted);
+        number_parse(weighted, d->weight);
+        mpq_mul(weighted, weighted, score);
+        mpq_add(s->sum, s->sum, weighted);
+        explain(s, "%s: %Qd × %s = %Qd", d->name, score, d->weight, weighted);
+        put_text(out, d->name);
+        put_text(out, look.label);
+        put_text(out, look.description);
+        put_text(out, look.colour);
+        put_rounded(out, score, PLACES);
+        put_number(out, d->weight);
+        put_rounded(out, weighted, PLACES);
+        put_exact(out, score);
+        put_exact(out, weighted);
+        answer_end(out, at);
+        mpq_clear(weighted);
+}
+
+static int score_dimension(
+        struct scored *s, const struct dimension *d, bool zeroed, struct error *err)
+{
+        mpq_t score;
+        int r = 0;
+
+        mpq_init(score);
+        if (d->source == FROM_PRIMITIVE)
+                r = score_primitive(s, d, score, err);
+        else
+                score_efficiency(s, d, score);
+        if (zeroed)
+                mpq_set_ui(score, 0, 1);
+        if (r == 0)
+                put_dimension(s, d, score);
+        mpq_clear(score);
+        return r;
+}
+
+/* --- the total ------------------------------------------------------------------------------ */
+
+static void put_violation(
+        struct scored *s, const char *constraint, const char *limit, const mpz_t actual)
+{
+        char text[SCORE_MAX_NAME];
+        mpq_t most, used;
+        size_t at;
+
+        mpq_inits(most, used, NULL);
+        mpq_set_z(used, actual);
+        if (*limit && number_parse(most, limit) == 0 && mpq_cmp(used, most) > 0) {
+                gmp_snprintf(text, sizeof text, "%Zd", actual);
+                at = answer_begin(&s->warnings, SCORE_VIOLATION);
+                put_text(&s->warnings, constraint);
+                put_number(&s->warnings, limit);
+                put_text(&s->warnings, text);
+                answer_end(&s->warnings, at);
+        }
+        mpq_clears(most, used, NULL);
+}
+
+static void put_violations(struct scored *s)
+{
+        const struct constraints *c = &s->spec->constraints;
+        mpz_t calls;
+
+        if (!s->trajectory->valid)
+                return;
+        mpz_init(calls);
+        put_violation(s, "token_budget", c->token_budget, s->trajectory->tokens);
+        mpz_set_ui(calls, s->trajectory->llm_calls);
+        put_violation(s, "max_llm_calls", c->max_llm_calls, calls);
+        mpz_set_ui(calls, s->trajectory->tool_calls);
+        put_violation(s, "max_tool_calls", c->max_tool_calls, calls);
+        mpz_clear(calls);
+}
+
+/* Capped, floored, and what that is in a match. */
+static void put_total(struct scored *s)
+{
+        static const char *const names[] = {"win", "draw", "loss"};
+        size_t at = answer_begin(s->out, SCORE_TOTAL);
+        unsigned long total;
+        unsigned outcome;
+        mpz_t floor;
+
+        mpz_init(floor);
+        mpz_fdiv_q(floor, mpq_numref(s->sum), mpq_denref(s->sum));
+        total = mpz_cmp_ui(floor, FULL) > 0 ? FULL : mpz_get_ui(floor);
+        mpz_clear(floor);
+        outcome = total >= LEAST_WIN ? 0 : total >= LEAST_DRAW ? 1 : 2;
+        put_u32(s->out, (uint32_t)total);
+        put_u8(s->out, (uint8_t)outcome);
+        put_exact(s->out, s->sum);
+        answer_end(s->out, at);
+        explain(s, "total: floor(min(1000, %Qd)) = %lu: %s", s->sum, total, names[outcome]);
+}
+
+static int score_all(struct scored *s, struct error *err)
+{
+        const struct dimension *d = s->spec->dimensions.items;
+        bool *zeroed = calloc(s->spec->dimensions.count + 1, sizeof *zeroed);
+        int r = zeroed ? 0 : error_set(err, CODE_INFRA_MEMORY, "out of memory");
+
+        if (r == 0)
+                check_format(s, zeroed);
+        for (size_t i = 0; r == 0 && i < s->spec->dimensions.count; i++)
+                r = score_dimension(s, &d[i], zeroed[i], err);
+        free(zeroed);
+        if (r < 0)
+                return -1;
+        put_violations(s);
+        put_total(s);
+        return 0;
+}
+
+static int score(struct scored *s, struct error *err)
+{
+        struct buffer *const parts[] = {&s->rows, &s->warnings, &s->explanation};
+        int r;
+
+        mpq_init(s->sum);
+        for (unsigned i = 0; i < COUNT(parts); i++)
+                *parts[i] = (struct buffer)BUFFER_INIT;
+        r = score_all(s, err);
+        for (unsigned i = 0; i < COUNT(parts); i++) {
+                if (r == 0)
+                        buffer_add(s->out, parts[i]->data, parts[i]->len);
+                s->out->failed |= parts[i]->failed;
+                buffer_free(parts[i]);
+        }
+        mpq_clear(s->sum);
+        return r;
+}
+
+/* --- requests ------------------------------------------------------------------------------- */
+
+static int read_spec(
+        const struct json *doc, struct spec *ret, struct buffer *out, struct error *err)
+{
+        struct reading r;
+
+        reading_begin(&r, doc);
+        spec_read(&r, ret);
+        if (r.problems.count == 0)
+                return 0;
+        reading_put_problems(&r, out);
+        return error_set(err, CODE_SCORE_SPEC, "the spec has %zu problem%s", r.problems.count,
+                r.problems.count == 1 ? "" : "s");
+}
+
+int dimensions_score(const struct dimensions_input *input, struct buffer *out, struct error *err)
+{
+        _cleanup_json_ struct json spec_doc = JSON_INIT, answer = JSON_INIT, truth = JSON_INIT;
+        struct spec spec;
+        struct scored s = {.spec = &spec,
+                .trajectory = input->trajectory,
+                .explain = input->explain,
+                .time_used = input->time_used,
+                .out = out};
+        int r;
+
+        if (reading_open(&spec_doc, input->spec, CODE_SCORE_SPEC, err) < 0)
+                return error_add(err, "the spec");
+        r = read_spec(&spec_doc, &spec, out, err);
+        if (r == 0 && (r = reading_open(&answer, input->answer, CODE_SCORE_ANSWER, err)) < 0)
+                error_add(err, "the submission");
+        if (r == 0 && input->truth &&
+                (r = reading_open(&truth, input->truth, CODE_SCORE_TRUTH, err)) < 0)
+                error_add(err, "the truth");
+        if (r == 0) {
+                s.answer = json_root(&answer);
+                s.has_truth = input->truth;
+                if (s.has_truth)
+                        s.truth = json_root(&truth);
+                r = score(&s, err);
+        }
+        spec_free(&spec);
+        return r;
+}
+
+static int take_options(struct request *q, struct dimensions_input *a,
+        char time_used[SCORE_MAX_NAME], char moments[2][SCORE_MAX_NAME], struct error *err)
+{
+        struct reader *r = &q->options;
+        mpq_t number;
+        bool good;
+
+        get_text(r, time_used, SCORE_MAX_NAME);
+        get_text(r, moments[0], SCORE_MAX_NAME);
+        get_text(r, moments[1], SCORE_MAX_NAME);
+        a->explain = get_u8(r);
+        mpq_init(number);
+        good = reader_done(r) && q->type == REQUEST_SCORE &&
+               (!*time_used || (number_parse(number, time_used) == 0 && mpq_sgn(number) >= 0));
+        for (int i = 0; i < 2; i++)
+                good = good && (!*moments[i] || number_parse(number, moments[i]) == 0);
+        mpq_clear(number);
+        return good ? 0 : error_set(err, CODE_INTERNAL_FRAME, "a request is not as agreed");
+}
+
+static const struct buffer *document(const struct request *q, enum score_document which)
+{
+        return q->documents[which].given ? &q->documents[which].bytes : NULL;
+}
+
+typedef int answer_them(const struct dimensions_input *input, const struct request *q,
+        struct buffer *out, struct error *err);
+
+static int answer(const struct buffer *in, struct buffer *out, answer_them *them, struct error *err)
+{
+        char time_used[SCORE_MAX_NAME], moments[2][SCORE_MAX_NAME];
+        struct trajectory trajectory;
+        struct dimensions_input input = {.time_used = time_used, .trajectory = &trajectory};
+        const struct buffer *lines;
+        struct request q;
+        int r = request_read(&q, in, err);
+
+        trajectory_init(&trajectory);
+        if (r == 0)
+                r = take_options(&q, &input, time_used, moments, err);
+        lines = r == 0 ? document(&q, DOCUMENT_TRAJECTORY) : NULL;
+        if (lines)
+                trajectory_read(&trajectory, lines, moments[0], moments[1]);
+        input.spec = document(&q, DOCUMENT_SPEC);
+        input.answer = document(&q, DOCUMENT_SUBMISSION);
+        input.truth = document(&q, DOCUMENT_TRUTH);
+        if (r == 0 && (!input.spec || !input.answer))
+                r = error_set(err, CODE_INTERNAL_FRAME, "a request is not as agreed");
+        if (r == 0)
+                r = them(&input, &q, out, err);
+        trajectory_free(&trajectory);
+        request_free(&q);
+        return r;
+}
+
+static int answer_one(const struct dimensions_input *input, const struct request *q,
+        struct buffer *out, struct error *err)
+{
+        (void)q;
+        return dimensions_score(input, out, err);
+}
+
+int dimensions_answer(const struct buffer *in, struct buffer *out, struct error *err)
+{
+        return answer(in, out, answer_one, err);
+}
+
+/* --- batches -------------------------------------------------------------------------------- */
+
+/* The lines of a document; one that has a single line has it for all. */
+struct lines {
+        const struct buffer *document; /* NULL: there is none */
+        size_t at;
+        struct buffer line;
+};
+
+static bool has_one_line(const struct buffer *document)
+{
+        const unsigned char *newline = memchr(document->data, '\n', document->len);
+
+        return !newline || newline == document->data + document->len - 1;
+}
+
+/* The next line as a document; false: there is none left. */
+static bool next_line(struct lines *l)
+{
+        const unsigned char *start = l->document->data + l->at, *newline;
+        const size_t left = l->document->len - l->at;
+        size_t len;
+
+        if (l->line.len > 0 && has_one_line(l->document))
+                return true;
+        if (left == 0)
+                return false;
+        newline = memchr(start, '\n', left);
+        len = newline ? (size_t)(newline - start) : left;
+        buffer_clear(&l->line);
+        buffer_add(&l->line, start, len);
+        l->at += len + (newline != NULL);
+        return true;
+}
+
+static int answer_line(const struct dimensions_input *all, struct lines lines[3],
+        struct buffer *out, struct error *err)
+{
+        struct dimensions_input input = *all;
+
+        for (unsigned i = 0; i < 3; i++)
+                if (i != 1 && lines[i].document && !next_line(&lines[i]))
+                        return error_set(err, CODE_SCORE_ANSWER,
+                                "there are more submissions than %s", i == 0 ? "specs" : "truths");
+        input.spec = &lines[0].line;
+        input.answer = &lines[1].line;
+        input.truth = lines[2].document ? &lines[2].line : NULL;
+        return dimensions_score(&input, out, err);
+}
+
+/* Each answer ends with an end or an error of its own. */
+static int answer_lines(const struct dimensions_input *input, const struct request *q,
+        struct buffer *out, struct error *err)
+{
+        const struct buffer *const documents[] = {input->spec, input->answer, input->truth};
+        struct lines lines[3];
+
+        (void)q;
+        for (unsigned i = 0; i < 3; i++)
+                lines[i] = (struct lines){.document = documents[i], .line = BUFFER_INIT};
+        while (next_line(&lines[1])) {
+                struct error why = {0};
+                size_t at = out->len;
+
+                if (answer_line(input, lines, out, &why) < 0) {
+                        if (buffer_ok(out))
+                                out->len = at; /* what it had said till then */
+                        answer_error_as(out, SCORE_LINE_ERROR, &why);
+                } else
+                        answer_empty(out, SCORE_LINE_END);
+                if (has_one_line(lines[1].document))
+                        break;
+        }
+        for (unsigned i = 0; i < 3; i++)
+                buffer_free(&lines[i].line);
+        return buffer_ok(out) ? 0 : error_set(err, CODE_INFRA_MEMORY, "out of memory");
+}
+
+int dimensions_batch_answer(const struct buffer *in, struct buffer *out, struct error *err)
+{
+        return answer(in, out, answer_lines, err);
+}

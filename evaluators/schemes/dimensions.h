@@ -1,0 +1,24 @@
+/* The scheme "dimensions": each 0 to 1000, weighted, summed up, and a win, a draw or a loss. Exact;
+ * the total is floored once. Pure. */
+#ifndef ASSAY_EVALUATORS_DIMENSIONS_H
+#define ASSAY_EVALUATORS_DIMENSIONS_H
+
+#include "evaluators/trajectory.h"
+
+/* What is scored. */
+struct dimensions_input {
+        const struct buffer *spec, *answer, *truth; /* documents; the last may be NULL */
+        const char *time_used;                      /* seconds, or "" */
+        const struct trajectory *trajectory;
+        bool explain;
+};
+
+/* Answer frames. */
+int dimensions_score(const struct dimensions_input *input, struct buffer *out, struct error *err);
+
+/* A request of one spec, one answer and its truth, to its answer; both are frames. */
+int dimensions_answer(const struct buffer *in, struct buffer *out, struct error *err);
+/* The same of JSON lines: an answer for each line. */
+int dimensions_batch_answer(const struct buffer *in, struct buffer *out, struct error *err);
+
+#endif

@@ -1,0 +1,64 @@
+/* The spec of dimensions: the `scoring` of a task with the scheme "dimensions", and what
+ * `assay score` takes. Read by tables, checked as a whole. */
+#ifndef ASSAY_EVALUATORS_SPEC_H
+#define ASSAY_EVALUATORS_SPEC_H
+
+#include "evaluators/fields.h"
+#include "evaluators/number.h"
+#include "evaluators/primitives.h"
+
+enum dimension_source {
+        FROM_PRIMITIVE,
+        FROM_TOKENS,
+        FROM_CALLS,
+        FROM_SUITE, /* these need an evaluation */
+        FROM_TESTS,
+        FROM_JUDGE,
+        FROM_SCRIPT,
+};
+
+struct dimension {
+        const char *name, *label, *description, *colour; /* the last three NULL: the usual ones */
+        char weight[NUMBER_TEXT_SIZE];
+        const char *primitive_name;
+        const struct primitive *primitive; /* NULL: it has a source */
+        unsigned source;                   /* enum dimension_source; NOT_GIVEN at first */
+        unsigned method;
+        struct parameters parameters;
+        const char *criterion, *key;
+        struct list tests; /* of const char * */
+};
+
+struct constraints {
+        char token_budget[NUMBER_TEXT_SIZE], max_llm_calls[NUMBER_TEXT_SIZE],
+                max_tool_calls[NUMBER_TEXT_SIZE]; /* or "" */
+};
+
+struct format_rule {
+        const char *field, *dimension, *message; /* the last two may be "" */
+        unsigned type, severity;
+        uint64_t min_items, max_items;
+};
+
+enum { SEVERITY_WARNING, SEVERITY_ERROR };
+
+struct spec {
+        unsigned type;
+        struct duration time_limit;
+        struct list dimensions; /* of struct dimension */
+        struct constraints constraints;
+        struct list format; /* of struct format_rule */
+};
+
+/* Read it and check it; problems are in `r`. To be freed in any case. */
+void spec_read(struct reading *r, struct spec *ret);
+void spec_free(struct spec *s);
+
+/* The usual label, description and colour of a dimension; of an own one its name and "". */
+struct dimension_look {
+        const char *label, *description, *colour;
+};
+struct dimension_look dimension_look(const struct dimension *d);
+bool dimension_is_efficiency(const struct dimension *d);
+
+#endif

@@ -1,0 +1,258 @@
+/* assay workflow score SPEC RECORD: the composite score of an execution that was recorded.
+ * assay workflow window SCORES: means of the last hundred, and capped weights. */
+#include "verbs.h"
+
+#include "fd.h"
+#include "report/json.h"
+#include "scoring.h"
+#include "text.h"
+
+#include <unistd.h>
+
+enum { MOST_BYTES = 16 << 20, PARTS = 5 };
+
+static const char *const part_names[PARTS] = {"score", "success", "cost", "latency", "reliability"};
+
+struct workflow_options {
+        struct common_options common;
+        bool explain;
+};
+
+struct answer {
+        const struct workflow_options *options;
+        struct json_writer w; /* the document, which is open */
+        struct buffer text;   /* the same for people */
+        char *shown[PARTS], *exact[PARTS];
+        bool present, passed, in_steps;
+};
+
+static char *take_number(struct reader *r, bool (*is_such)(const char *text), size_t most)
+{
+        char *text = scorer_text(r, most);
+
+        if (text && !is_such(text))
+                r->bad = true;
+        return text;
+}
+
+static int print(struct answer *a, struct error *err)
+{
+        struct buffer *out = a->options->common.json ? a->w.out : &a->text;
+
+        if (!buffer_ok(out))
+                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+        if (a->options->common.quiet && !a->options->common.json)
+                return 0;
+        return fd_write_all(STDOUT_FILENO, out->data, out->len) < 0
+                       ? error_errno(err, CODE_INFRA_IO, errno, "cannot write the score")
+                       : 0;
+}
+
+/* --- score ---------------------------------------------------------------------------------- */
+
+static void take_composite(struct answer *a, struct reader *r)
+{
+        bool gate;
+
+        r->bad |= a->present;
+        for (unsigned i = 0; i < PARTS && !r->bad; i++)
+                a->shown[i] = take_number(r, scorer_is_decimal, SCORE_MAX_NAME);
+        for (unsigned i = 0; i < PARTS && !r->bad; i++)
+                a->exact[i] = take_number(r, scorer_is_exact, SCORE_MAX_EXACT);
+        gate = get_u8(r);
+        a->passed = get_u8(r);
+        a->present = !r->bad;
+        if (r->bad)
+                return;
+        json_text(&a->w, "outcome", a->passed ? "pass" : "fail");
+        json_decimal(&a->w, "score", a->shown[0]);
+        json_number(&a->w, "scale", 1);
+        json_object(&a->w, "composite");
+        json_bool(&a->w, "gate", gate);
+        for (unsigned i = 1; i < PARTS; i++)
+                json_decimal(&a->w, part_names[i], a->shown[i]);
+        json_close(&a->w);
+        json_object(&a->w, "exact");
+        for (unsigned i = 0; i < PARTS; i++)
+                json_text(&a->w, part_names[i], a->exact[i]);
+        json_close(&a->w);
+        for (unsigned i = 0; i < PARTS; i++)
+                buffer_add_format(
+                        &a->text, "%s%-12s %s\n", i > 0 ? "  " : "", part_names[i], a->shown[i]);
+}
+
+static void take_step(struct answer *a, struct reader *r)
+{
+        char *text = scorer_text(r, SCORE_MAX_TEXT);
+
+        if (!r->bad) {
+                if (!a->in_steps)
+                        json_array(&a->w, "explanation");
+                a->in_steps = true;
+                json_text(&a->w, NULL, text);
+                buffer_add_format(&a->text, "%s\n", text);
+        }
+        free(text);
+}
+
+static int take_score(void *to, unsigned type, struct reader *r, struct error *err)
+{
+        if (type == COMPOSITE_SCORE)
+                take_composite(to, r);
+        else if (type == SCORE_EXPLANATION)
+                take_step(to, r);
+        else
+                return error_set(err, CODE_INTERNAL_FRAME, "the scorer sent an unknown frame");
+        return 0;
+}
+
+static int score(const struct workflow_options *o, char **paths, struct error *err)
+{
+        _cleanup_buffer_ struct buffer out = BUFFER_INIT, options = BUFFER_INIT;
+        struct scoring s = {
+                .files = {{DOCUMENT_SPEC, paths[0], "the spec", MOST_BYTES, -EBADF},
+                        {DOCUMENT_RECORD, paths[1], "the record", MOST_BYTES, -EBADF}},
+                .file_count = 2,
+        };
+        struct answer a = {.options = o, .w = {.out = &out}, .text = BUFFER_INIT};
+        int r = scoring_open(&s, err);
+
+        put_u8(&options, o->explain);
+        json_object(&a.w, NULL);
+        json_text(&a.w, "schema", "assay.score/1");
+        json_text(&a.w, "status", "graded");
+        if (r == 0)
+                r = scoring_ask(
+                        &s, HELPER_COMPOSITE, REQUEST_COMPOSITE, &options, take_score, &a, err);
+        if (r == 0 && !a.present)
+                r = error_set(err, CODE_INTERNAL_FRAME, "the scorer gave no score");
+        if (a.in_steps)
+                json_close(&a.w);
+        json_close(&a.w);
+        buffer_add_char(&out, '\n');
+        if (r == 0)
+                r = print(&a, err);
+        for (unsigned i = 0; i < PARTS; i++) {
+                free(a.shown[i]);
+                free(a.exact[i]);
+        }
+        buffer_free(&a.text);
+        scoring_close(&s);
+        return r < 0 ? -1 : a.passed ? END_PASSED : END_NOT_PASSED;
+}
+
+/* --- window --------------------------------------------------------------------------------- */
+
+static void take_row(struct answer *a, struct reader *r)
+{
+        char *name = scorer_text(r, SCORE_MAX_NAME);
+        uint32_t count = get_u32(r);
+        char *mean = take_number(r, scorer_is_decimal, SCORE_MAX_NAME);
+        char *weight = take_number(r, scorer_is_decimal, SCORE_MAX_NAME);
+        char *exact_mean = take_number(r, scorer_is_exact, SCORE_MAX_EXACT);
+        char *exact_weight = take_number(r, scorer_is_exact, SCORE_MAX_EXACT);
+        char safe[4 * SCORE_MAX_NAME];
+
+        if (!r->bad) {
+                json_object(&a->w, NULL);
+                json_text(&a->w, "name", name);
+                json_number(&a->w, "scores", count);
+                json_decimal(&a->w, "mean", mean);
+                json_decimal(&a->w, "weight", weight);
+                json_object(&a->w, "exact");
+                json_text(&a->w, "mean", exact_mean);
+                json_text(&a->w, "weight", exact_weight);
+                json_close(&a->w);
+                json_close(&a->w);
+                text_escape(safe, sizeof safe, name, strlen(name));
+                buffer_add_format(&a->text, "%s  %s  %4u  %s\n", weight, mean, count, safe);
+        }
+        free(name);
+        free(mean);
+        free(weight);
+        free(exact_mean);
+        free(exact_weight);
+}
+
+static void take_rest(struct answer *a, struct reader *r)
+{
+        char *shown = take_number(r, scorer_is_decimal, SCORE_MAX_NAME);
+        char *exact = take_number(r, scorer_is_exact, SCORE_MAX_EXACT);
+
+        r->bad |= a->present;
+        a->present = true;
+        if (!r->bad) {
+                json_close(&a->w);
+                json_decimal(&a->w, "unassigned", shown);
+                json_text(&a->w, "exact_unassigned", exact);
+                buffer_add_format(&a->text, "%s  unassigned\n", shown);
+        }
+        free(shown);
+        free(exact);
+}
+
+static int take_window(void *to, unsigned type, struct reader *r, struct error *err)
+{
+        struct answer *a = to;
+
+        if (type == WINDOW_ROW && !a->present)
+                take_row(a, r);
+        else if (type == WINDOW_REST)
+                take_rest(a, r);
+        else
+                return error_set(err, CODE_INTERNAL_FRAME, "the scorer sent an unknown frame");
+        return 0;
+}
+
+static int window(const struct workflow_options *o, char **paths, struct error *err)
+{
+        _cleanup_buffer_ struct buffer out = BUFFER_INIT, options = BUFFER_INIT;
+        struct scoring s = {
+                .files = {{DOCUMENT_SUBMISSION, paths[0], "the scores", MOST_BYTES, -EBADF}},
+                .file_count = 1,
+        };
+        struct answer a = {.options = o, .w = {.out = &out}, .text = BUFFER_INIT};
+        int r = scoring_open(&s, err);
+
+        json_object(&a.w, NULL);
+        json_array(&a.w, "weights");
+        if (r == 0)
+                r = scoring_ask(&s, HELPER_WINDOW, REQUEST_WINDOW, &options, take_window, &a, err);
+        if (r == 0 && !a.present)
+                r = error_set(err, CODE_INTERNAL_FRAME, "the scorer gave no weights");
+        json_close(&a.w);
+        buffer_add_char(&out, '\n');
+        if (r == 0)
+                r = print(&a, err);
+        buffer_free(&a.text);
+        scoring_close(&s);
+        return r;
+}
+
+/* -------------------------------------------------------------------------------------------- */
+
+int verb_workflow(int argc, char **argv, struct error *err)
+{
+        struct workflow_options o = {0};
+        const struct option table[] = {
+                {"--explain", OPTION_FLAG, &o.explain, NULL, "each step of the computation"},
+        };
+        int rest = options_parse(table, sizeof table / sizeof *table, &o.common, argc, argv, err);
+
+        if (rest < 0)
+                return -1;
+        if (o.common.help)
+                return options_help("workflow score [--explain] SPEC RECORD\n"
+                                    "       assay workflow window SCORES",
+                        "score gives the composite score, 0 to 1, of a workflow whose execution "
+                        "was\n"
+                        "recorded. window takes an object of names, each with its scores, the "
+                        "latest\n"
+                        "last: the mean of the last hundred, and weights of at most 15 %.",
+                        table, sizeof table / sizeof *table);
+        if (rest == 3 && strcmp(argv[0], "score") == 0)
+                return score(&o, argv + 1, err);
+        if (rest == 2 && strcmp(argv[0], "window") == 0)
+                return window(&o, argv + 1, err);
+        return error_set(err, CODE_USAGE, "workflow: needs `score SPEC RECORD` or `window SCORES`");
+}

@@ -1,0 +1,263 @@
+/* Scores of dimensions; see dimensions.h. Every number stays text, as assay-score wrote it. */
+#include "dimensions.h"
+
+#include "text.h"
+
+#include <stdlib.h>
+
+enum { OUTCOMES = 3, MOST_WARNINGS = 1000, MOST_STEPS = 1000, MOST_TOTAL = 1000 };
+
+static char *take_decimal(struct reader *r)
+{
+        char *text = scorer_text(r, SCORE_MAX_NAME);
+
+        if (text && !scorer_is_decimal(text))
+                r->bad = true;
+        return text;
+}
+
+static char *take_exact(struct reader *r)
+{
+        char *text = scorer_text(r, SCORE_MAX_EXACT);
+
+        if (text && !scorer_is_exact(text))
+                r->bad = true;
+        return text;
+}
+
+static void take_row(struct dimensions *d, struct reader *r)
+{
+        struct dimension_row *row = &d->rows[d->row_count];
+
+        if (d->row_count == DIMENSIONS_MAX) {
+                r->bad = true;
+                return;
+        }
+        d->row_count++;
+        row->name = scorer_text(r, SCORE_MAX_NAME);
+        row->label = scorer_text(r, SCORE_MAX_NAME);
+        row->description = scorer_text(r, SCORE_MAX_TEXT);
+        row->colour = scorer_text(r, SCORE_MAX_NAME);
+        row->score = take_decimal(r);
+        row->weight = take_decimal(r);
+        row->weighted = take_decimal(r);
+        row->exact_score = take_exact(r);
+        row->exact_weighted = take_exact(r);
+}
+
+static void take_warning(struct dimensions *d, struct reader *r)
+{
+        struct dimension_warning *more = NULL;
+
+        if (d->warning_count < MOST_WARNINGS)
+                more = realloc(d->warnings, (d->warning_count + 1) * sizeof *more);
+        if (!more) {
+                r->bad = true;
+                return;
+        }
+        d->warnings = more;
+        more += d->warning_count++;
+        more->error = get_u8(r);
+        more->field = scorer_text(r, SCORE_MAX_TEXT);
+        more->message = scorer_text(r, SCORE_MAX_TEXT);
+}
+
+static void take_violation(struct dimensions *d, struct reader *r)
+{
+        struct violation *v = &d->violations[d->violation_count];
+
+        if (d->violation_count == sizeof d->violations / sizeof *d->violations) {
+                r->bad = true;
+                return;
+        }
+        d->violation_count++;
+        v->constraint = scorer_text(r, SCORE_MAX_NAME);
+        v->limit = take_decimal(r);
+        v->actual = take_decimal(r);
+}
+
+static void take_step(struct dimensions *d, struct reader *r)
+{
+        char **more = NULL;
+
+        if (d->step_count < MOST_STEPS)
+                more = realloc(d->steps, (d->step_count + 1) * sizeof *more);
+        if (!more) {
+                r->bad = true;
+                return;
+        }
+        d->steps = more;
+        more[d->step_count++] = scorer_text(r, SCORE_MAX_TEXT);
+}
+
+static void take_total(struct dimensions *d, struct reader *r)
+{
+        r->bad |= d->present;
+        d->present = true;
+        d->total = get_u32(r);
+        d->outcome = get_u8(r);
+        free(d->sum);
+        d->sum = take_exact(r);
+        r->bad |= d->total > MOST_TOTAL || d->outcome >= OUTCOMES;
+}
+
+int dimensions_take(struct dimensions *d, unsigned type, struct reader *r, struct error *err)
+{
+        switch (type) {
+        case SCORE_TOTAL:
+                take_total(d, r);
+                return 0;
+        case SCORE_DIMENSION:
+                take_row(d, r);
+                return 0;
+        case SCORE_WARNING:
+                take_warning(d, r);
+                return 0;
+        case SCORE_VIOLATION:
+                take_violation(d, r);
+                return 0;
+        case SCORE_EXPLANATION:
+                take_step(d, r);
+                return 0;
+        default:
+                return error_set(err, CODE_INTERNAL_FRAME, "the scorer sent an unknown frame");
+        }
+}
+
+void dimensions_free(struct dimensions *d)
+{
+        for (unsigned i = 0; i < d->row_count; i++) {
+                struct dimension_row *row = &d->rows[i];
+                char *texts[] = {row->name, row->label, row->description, row->colour, row->score,
+                        row->weight, row->weighted, row->exact_score, row->exact_weighted};
+
+                for (size_t n = 0; n < sizeof texts / sizeof *texts; n++)
+                        free(texts[n]);
+        }
+        for (unsigned i = 0; i < d->warning_count; i++) {
+                free(d->warnings[i].field);
+                free(d->warnings[i].message);
+        }
+        for (unsigned i = 0; i < d->violation_count; i++) {
+                free(d->violations[i].constraint);
+                free(d->violations[i].limit);
+                free(d->violations[i].actual);
+        }
+        for (unsigned i = 0; i < d->step_count; i++)
+                free(d->steps[i]);
+        free(d->warnings);
+        free(d->steps);
+        free(d->sum);
+        *d = (struct dimensions){0};
+}
+
+/* --- showing -------------------------------------------------------------------------------- */
+
+const char *dimensions_outcome(const struct dimensions *d)
+{
+        static const char *const names[OUTCOMES] = {"win", "draw", "loss"};
+
+        return names[d->outcome];
+}
+
+static void add_breakdown(const struct dimensions *d, struct json_writer *w)
+{
+        json_object(w, "score_breakdown");
+        for (unsigned i = 0; i < d->row_count; i++) {
+                const struct dimension_row *row = &d->rows[i];
+
+                json_object(w, row->name);
+                json_decimal(w, "score", row->score);
+                json_decimal(w, "weight", row->weight);
+                json_decimal(w, "weighted", row->weighted);
+                json_text(w, "label", row->label);
+                json_text(w, "description", row->description);
+                json_text(w, "color", row->colour);
+                json_close(w);
+        }
+        json_close(w);
+}
+
+static void add_exact(const struct dimensions *d, struct json_writer *w)
+{
+        json_object(w, "exact");
+        json_text(w, "sum", d->sum);
+        json_object(w, "score_breakdown");
+        for (unsigned i = 0; i < d->row_count; i++) {
+                json_object(w, d->rows[i].name);
+                json_text(w, "score", d->rows[i].exact_score);
+                json_text(w, "weighted", d->rows[i].exact_weighted);
+                json_close(w);
+        }
+        json_close(w);
+        json_close(w);
+}
+
+static void add_warnings(const struct dimensions *d, struct json_writer *w)
+{
+        json_array(w, "submission_warnings");
+        for (unsigned i = 0; i < d->warning_count; i++) {
+                json_object(w, NULL);
+                json_text(w, "severity", d->warnings[i].error ? "error" : "warning");
+                json_text(w, "field", d->warnings[i].field);
+                json_text(w, "message", d->warnings[i].message);
+                json_close(w);
+        }
+        json_close(w);
+        json_array(w, "constraint_violations");
+        for (unsigned i = 0; i < d->violation_count; i++) {
+                json_object(w, NULL);
+                json_text(w, "constraint", d->violations[i].constraint);
+                json_decimal(w, "limit", d->violations[i].limit);
+                json_decimal(w, "actual", d->violations[i].actual);
+                json_close(w);
+        }
+        json_close(w);
+}
+
+void dimensions_json(const struct dimensions *d, struct json_writer *w)
+{
+        json_text(w, "outcome", dimensions_outcome(d));
+        json_number(w, "score", d->total);
+        json_number(w, "scale", MOST_TOTAL);
+        add_breakdown(d, w);
+        add_exact(d, w);
+        add_warnings(d, w);
+        if (d->step_count == 0)
+                return;
+        json_array(w, "explanation");
+        for (unsigned i = 0; i < d->step_count; i++)
+                json_text(w, NULL, d->steps[i]);
+        json_close(w);
+}
+
+static void add_safe(struct buffer *out, const char *before, const char *text)
+{
+        char safe[2048];
+
+        text_escape(safe, sizeof safe, text, strlen(text));
+        buffer_add_format(out, "%s%s\n", before, safe);
+}
+
+void dimensions_text(const struct dimensions *d, struct buffer *out)
+{
+        buffer_add_format(out, "%u of %d: %s\n", d->total, MOST_TOTAL, dimensions_outcome(d));
+        for (unsigned i = 0; i < d->row_count; i++)
+                buffer_add_format(out, "  %-30s %8s × %s = %s\n", d->rows[i].name, d->rows[i].score,
+                        d->rows[i].weight, d->rows[i].weighted);
+        for (unsigned i = 0; i < d->warning_count; i++) {
+                char field[SCORE_MAX_NAME];
+
+                text_escape(
+                        field, sizeof field, d->warnings[i].field, strlen(d->warnings[i].field));
+                buffer_add_format(
+                        out, "%s: %s: ", d->warnings[i].error ? "format error" : "warning", field);
+                add_safe(out, "", d->warnings[i].message);
+        }
+        for (unsigned i = 0; i < d->violation_count; i++)
+                buffer_add_format(out, "constraint violated: %s: %s, at most %s\n",
+                        d->violations[i].constraint, d->violations[i].actual,
+                        d->violations[i].limit);
+        for (unsigned i = 0; i < d->step_count; i++)
+                add_safe(out, "", d->steps[i]);
+}

@@ -1,0 +1,49 @@
+/* What assay-score answers about dimensions, as it came; and asking for it. */
+#ifndef ASSAY_DIMENSIONS_H
+#define ASSAY_DIMENSIONS_H
+
+#include "report/json.h"
+#include "scorer.h"
+
+enum { DIMENSIONS_MAX = 16 };
+
+struct dimension_row {
+        char *name, *label, *description, *colour;
+        char *score, *weight, *weighted;    /* decimals */
+        char *exact_score, *exact_weighted; /* fractions */
+};
+
+struct dimension_warning {
+        bool error; /* else advice */
+        char *field, *message;
+};
+
+struct violation {
+        char *constraint, *limit, *actual;
+};
+
+struct dimensions {
+        bool present;
+        unsigned total, outcome; /* 0 win, 1 draw, 2 loss */
+        char *sum;               /* a fraction: before it is capped and floored */
+        struct dimension_row rows[DIMENSIONS_MAX];
+        unsigned row_count;
+        struct dimension_warning *warnings;
+        unsigned warning_count;
+        struct violation violations[3];
+        unsigned violation_count;
+        char **steps; /* of the explanation */
+        unsigned step_count;
+};
+
+/* A frame of the answer (scorer_take). */
+int dimensions_take(struct dimensions *d, unsigned type, struct reader *r, struct error *err);
+void dimensions_free(struct dimensions *d);
+
+const char *dimensions_outcome(const struct dimensions *d);
+/* Members of the object that is open. */
+void dimensions_json(const struct dimensions *d, struct json_writer *w);
+/* For people, a line for each dimension. */
+void dimensions_text(const struct dimensions *d, struct buffer *out);
+
+#endif
