@@ -151,12 +151,17 @@ $(BUILD)/tests/%: tests/programs/%.c $(BUILD)/libbase.a Makefile
 	    -MMD -MP -MF $@.d -o $@ $< $(BUILD)/libbase.a -lcap $(tool_libs)
 
 # Benchmarks: programs that run in cells, and two that measure from outside.
-bench_tools := $(addprefix $(BUILD)/bench/,nop floor stubborn syscalls interleave) $(BUILD)/bench-cells
+bench_tools := $(addprefix $(BUILD)/bench/,nop floor stubborn syscalls interleave) $(BUILD)/bench-cells $(BUILD)/bench-score
 $(BUILD)/bench/%: tests/bench/%.c tests/bench/measure.h Makefile
 	@mkdir -p $(@D)
 	$(QUIET)$(CC) -D_GNU_SOURCE -Isandbox/base -std=c17 $(WARNINGS) -O2 -static -o $@ $<
 $(BUILD)/bench-cells: tests/bench/cells.c tests/bench/measure.h $(BUILD)/obj/runner/channel.o $(BUILD)/libbase.a
 	$(QUIET)$(CC) $(ALL_CPPFLAGS) -std=c17 $(WARNINGS) -O2 -o $@ $< $(filter %.o %.a,$^) -lcap
+
+# Scoring, timed in one process; more values are read than assay-score would.
+$(BUILD)/bench-score: tests/bench/score.c tests/bench/measure.h $(score_src) $(BUILD)/libbase.a Makefile
+	$(QUIET)$(CC) $(ALL_CPPFLAGS) -std=c17 $(WARNINGS) -O2 -DJSON_MAX_VALUES=4000000 -o $@ $< \
+	    $(filter-out %/main.c,$(score_src)) $(BUILD)/libbase.a $(score_libs)
 
 # What attacks its cell from inside: without the library.
 $(BUILD)/tests/escape/%: tests/escape/%.c Makefile
@@ -256,6 +261,7 @@ bench: packages-check
 	@tests/bench/run $(abspath $(BUILD))
 	@tests/bench/unpack $(abspath $(BUILD))
 	@tests/bench/images $(abspath $(BUILD))
+	@tests/bench/score $(abspath $(BUILD))
 
 .PHONY: lint
 lint: packages-lint compile_commands.json

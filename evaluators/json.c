@@ -162,6 +162,14 @@ size_t json_offset(struct json_value v)
         return v.doc->marks.list[v.mark].key;
 }
 
+const char *json_raw(struct json_value v, size_t *ret_len)
+{
+        const struct json_mark *m = &v.doc->marks.list[v.mark];
+
+        *ret_len = m->end - m->start;
+        return (const char *)v.doc->text + m->start;
+}
+
 void json_number_text(struct json_value v, char *out, size_t size)
 {
         const struct json_mark *m = &v.doc->marks.list[v.mark];

@@ -73,6 +73,8 @@ struct json_value json_locate(const struct json *doc, const char *path, bool *re
 size_t json_offset(struct json_value v);
 void json_place(const struct json *doc, size_t offset, unsigned *ret_line, unsigned *ret_column);
 
+/* The value as it was written, in the document. */
+const char *json_raw(struct json_value v, size_t *ret_len);
 /* The digits of a number as they were written; `size` at least NUMBER_TEXT_SIZE. */
 void json_number_text(struct json_value v, char *out, size_t size);
 /* What it is, for a message: `the text "abc"`, `12`, `an array`. */

@@ -149,43 +149,105 @@ void likeness_free(struct likeness_text *t)
 
 /* --- distance ------------------------------------------------------------------------------- */
 
-enum { WORD = 64 };
+enum { WORD = 64, ABREAST = 2 };
+
+/* What goes from block to block in a column: the distance grows by one, or falls by one. */
+enum { GROWS = 1, FALLS = 2 };
 
 struct table {
         const uint32_t *down, *along; /* small numbers for the code points of the two texts */
         size_t rows, columns;
-        uint64_t *rows_with; /* for each of those numbers, the rows of this block that have it */
-        signed char *enters; /* for each column, what comes from the block above: -1, 0, 1 */
+        uint64_t *rows_with[ABREAST]; /* for each of those numbers, the rows of a block that have it
+                                       */
+        unsigned char *enters;        /* for each column, what comes from the block above */
 };
 
-/* The rows from `first`, at most 64; what it adds to the distance is the sum of its last row. */
-static size_t run_block(const struct table *t, size_t first, size_t distance)
+/* Up to 64 rows of one column: where the distance grows or falls from row to row. */
+struct block {
+        uint64_t grows, falls;
+        unsigned last; /* row */
+};
+
+static inline unsigned char step(struct block *b, uint64_t equal, unsigned char enters)
+{
+        const uint64_t vertical = equal | b->falls;
+        uint64_t zero, up, down;
+        unsigned char leaves;
+
+        equal |= enters >> 1;
+        zero = (((equal & b->grows) + b->grows) ^ b->grows) | equal;
+        up = b->falls | ~(zero | b->grows);
+        down = b->grows & zero;
+        leaves = (unsigned char)((up >> b->last & 1) | (down >> b->last & 1) << 1);
+        up = up << 1 | (enters & GROWS);
+        down = down << 1 | enters >> 1;
+        b->grows = down | ~(vertical | up);
+        b->falls = up & vertical;
+        return leaves;
+}
+
+/* The rows from `first` on; how many. */
+static size_t begin_block(const struct table *t, unsigned which, size_t first, struct block *ret)
 {
         const size_t rows = t->rows - first < WORD ? t->rows - first : WORD;
-        const uint64_t last = 1ULL << (rows - 1);
-        uint64_t plus = ~0ULL, minus = 0;
 
         for (size_t i = 0; i < rows; i++)
-                t->rows_with[t->down[first + i]] |= 1ULL << i;
-        distance += rows;
-        for (size_t j = 0; j < t->columns; j++) {
-                const int enters = t->enters[j];
-                uint64_t equal = t->rows_with[t->along[j]];
-                const uint64_t vertical = equal | minus;
-                uint64_t zero, up, down;
+                t->rows_with[which][t->down[first + i]] |= 1ULL << i;
+        *ret = (struct block){.grows = ~0ULL, .last = (unsigned)rows - 1};
+        return rows;
+}
 
-                equal |= enters < 0;
-                zero = (((equal & plus) + plus) ^ plus) | equal;
-                up = minus | ~(zero | plus);
-                down = plus & zero;
-                t->enters[j] = (signed char)(!!(up & last) - !!(down & last));
-                up = up << 1 | (enters > 0);
-                down = down << 1 | (enters < 0);
-                plus = down | ~(vertical | up);
-                minus = up & vertical;
+static void end_block(const struct table *t, unsigned which, size_t first, size_t rows)
+{
+        for (size_t i = 0; i < rows; i++)
+                t->rows_with[which][t->down[first + i]] = 0;
+}
+
+static size_t run_block(const struct table *t, size_t first)
+{
+        struct block b;
+        const size_t rows = begin_block(t, 0, first, &b);
+
+        for (size_t j = 0; j < t->columns; j++)
+                t->enters[j] = step(&b, t->rows_with[0][t->along[j]], t->enters[j]);
+        end_block(t, 0, first, rows);
+        return rows;
+}
+
+/* Two blocks, the lower one a column behind: each step waits for the one before it, so that the
+ * processor does two in the time of one. */
+static size_t run_two_blocks(const struct table *t, size_t first)
+{
+        const uint64_t *const with[] = {t->rows_with[0], t->rows_with[1]};
+        const size_t columns = t->columns;
+        unsigned char passed;
+        struct block a, b;
+        const size_t upper = begin_block(t, 0, first, &a);
+        const size_t lower = begin_block(t, 1, first + upper, &b);
+
+        passed = step(&a, with[0][t->along[0]], t->enters[0]);
+        for (size_t j = 1; j < columns; j++) {
+                const unsigned char next = step(&a, with[0][t->along[j]], t->enters[j]);
+
+                t->enters[j - 1] = step(&b, with[1][t->along[j - 1]], passed);
+                passed = next;
         }
-        for (size_t i = 0; i < rows; i++)
-                t->rows_with[t->down[first + i]] = 0;
+        t->enters[columns - 1] = step(&b, with[1][t->along[columns - 1]], passed);
+        end_block(t, 0, first, upper);
+        end_block(t, 1, first + upper, lower);
+        return upper + lower;
+}
+
+static size_t run_table(const struct table *t)
+{
+        size_t distance = t->rows;
+
+        /* The row above the first grows by one with each column. */
+        memset(t->enters, GROWS, t->columns);
+        for (size_t first = 0; first < t->rows;)
+                first += t->rows - first > WORD ? run_two_blocks(t, first) : run_block(t, first);
+        for (size_t j = 0; j < t->columns; j++)
+                distance = distance + (t->enters[j] & GROWS) - (t->enters[j] >> 1);
         return distance;
 }
 
@@ -236,19 +298,13 @@ size_t likeness_distance(const struct likeness_text *a, const struct likeness_te
         points = numbers ? number_points(a, b, numbers, numbers + a->count) : 0;
         t.down = numbers;
         t.along = numbers ? numbers + a->count : NULL;
-        t.rows_with = points > 0 ? calloc(points, sizeof *t.rows_with) : NULL;
+        t.rows_with[0] = points > 0 ? calloc(ABREAST * points, sizeof *t.rows_with[0]) : NULL;
+        t.rows_with[1] = t.rows_with[0] ? t.rows_with[0] + points : NULL;
         t.enters = malloc(b->count);
-        if (t.rows_with && t.enters) {
-                /* The row above the first grows by one with each column. */
-                memset(t.enters, 1, b->count);
-                distance = 0;
-                for (size_t first = 0; first < a->count; first += WORD)
-                        distance = run_block(&t, first, distance);
-                for (size_t j = 0; j < b->count; j++)
-                        distance = (size_t)((ptrdiff_t)distance + t.enters[j]);
-        }
+        if (t.rows_with[0] && t.enters)
+                distance = run_table(&t);
         free(t.enters);
-        free(t.rows_with);
+        free(t.rows_with[0]);
         free(numbers);
         return distance;
 }

@@ -10,11 +10,10 @@
 /* In its one form: no zero at either end of the digits; 0 has none and no sign. */
 static void canonical(struct json_value v, struct decimal *ret)
 {
-        char text[NUMBER_TEXT_SIZE];
-        size_t zeros, len;
+        size_t zeros, len, size;
+        const char *text = json_raw(v, &size);
 
-        json_number_text(v, text, sizeof text);
-        decimal_scan(text, strlen(text), ret);
+        decimal_scan(text, size, ret);
         zeros = strspn(ret->digits, "0");
         len = strlen(ret->digits) - zeros;
         memmove(ret->digits, ret->digits + zeros, len + 1);
@@ -30,8 +29,12 @@ static void canonical(struct json_value v, struct decimal *ret)
 
 static bool equal_numbers(struct json_value a, struct json_value b)
 {
+        size_t left_size, right_size;
+        const char *left = json_raw(a, &left_size), *right = json_raw(b, &right_size);
         struct decimal l, r;
 
+        if (left_size == right_size && memcmp(left, right, left_size) == 0)
+                return true;
         canonical(a, &l);
         canonical(b, &r);
         return l.negative == r.negative && l.exponent == r.exponent &&

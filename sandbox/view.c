@@ -351,7 +351,8 @@ int view_fit(struct mounts *m, const struct cell_request *request, bool root, st
         return 0;
 }
 
-/* Nothing lies below or above the cell's root: the way up ends where it begins, on the same mount. */
+/* Nothing lies below or above the cell's root: the way up ends where it begins, on the same mount.
+ */
 static bool is_alone(void)
 {
         struct statx here = {0}, above = {0};

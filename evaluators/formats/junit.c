@@ -165,6 +165,11 @@ static void doctype(void *to, const char *name, const char *file, const char *pu
         refuse(to, "a document type is not accepted");
 }
 
+static bool is_plain(unsigned char c)
+{
+        return (c >= 0x20 && c < 0x80) || c == '\n';
+}
+
 /* A suite prints what it likes into its report: a byte that is no character there would make all of
  * it unreadable. */
 static void mend(const struct buffer *file, struct buffer *ret, unsigned *ret_mended)
@@ -175,6 +180,13 @@ static void mend(const struct buffer *file, struct buffer *ret, unsigned *ret_me
         *ret_mended = 0;
         for (size_t at = 0; at < file->len; at += n) {
                 uint32_t code = 0;
+
+                for (n = 0; at + n < file->len && is_plain(file->data[at + n]); n++)
+                        continue;
+                buffer_add(ret, file->data + at, n);
+                at += n;
+                if (at == file->len)
+                        break;
 
                 n = text_utf8_next(file->data + at, file->len - at, &code);
                 if (n > 0 && (code >= 0x20 || code == '\t' || code == '\n' || code == '\r') &&

@@ -43,7 +43,7 @@ setup() {
 }
 
 @test "the man page names every verb and option" {
-    for verb in run check exec image doctor explain; do
+    for verb in run check exec image score workflow match doctor explain; do
         grep -q "^\.B assay $verb" "$root/docs/assay.1"
         for option in $("$ASSAY" "$verb" --help | sed -n 's/^  \(--[a-z-]*\).*/\1/p'); do
             grep -qF -- "${option//-/\\-}" "$root/docs/assay.1" || {
