@@ -294,7 +294,7 @@ size_t likeness_distance(const struct likeness_text *a, const struct likeness_te
 
         if (a->count == 0 || b->count == 0)
                 return sum;
-        numbers = malloc(sum * sizeof *numbers);
+        numbers = calloc(sum, sizeof *numbers);
         points = numbers ? number_points(a, b, numbers, numbers + a->count) : 0;
         t.down = numbers;
         t.along = numbers ? numbers + a->count : NULL;

@@ -42,7 +42,7 @@ static int ratio(struct comparison *c, size_t part, size_t whole, const char *wh
 static int all_or_nothing(struct comparison *c, bool all, const char *what)
 {
         mpq_set_ui(c->score, all ? FULL : 0, 1);
-        snprintf(c->steps, sizeof c->steps, "%u: %s", all ? FULL : 0, what);
+        snprintf(c->steps, sizeof c->steps, "%s: %s", all ? "1000" : "0", what);
         return 0;
 }
 
@@ -98,7 +98,7 @@ static int find_both(struct comparison *c, json_type type, struct json_value *re
 
 static int exact_match(struct comparison *c, struct error *err)
 {
-        struct json_value answer, truth;
+        struct json_value answer = c->answer, truth = c->truth;
         bool equal;
 
         if (find_truth(c, &truth, err) < 0)
@@ -115,7 +115,7 @@ static int count_positions(struct comparison *c, struct json_value answer, struc
         const char *what)
 {
         struct json_walk v = json_walk(answer), w = json_walk(truth);
-        struct json_value a, t;
+        struct json_value a = answer, t = truth;
         size_t good = 0;
 
         if (json_array_size(truth.node) == 0)
@@ -134,7 +134,7 @@ static bool agree_exactly(struct comparison *c, struct json_value a, struct json
 
 static int exact_match_ratio(struct comparison *c, struct error *err)
 {
-        struct json_value answer, truth;
+        struct json_value answer = c->answer, truth = c->truth;
         int r = find_both(c, JSON_ARRAY, &answer, &truth, err);
 
         return r <= 0 ? r : count_positions(c, answer, truth, agree_exactly, "positions equal");
@@ -195,7 +195,7 @@ static int numeric_arrays(struct comparison *c, struct json_value answer, struct
 
 static int numeric_tolerance(struct comparison *c, struct error *err)
 {
-        struct json_value answer, truth;
+        struct json_value answer = c->answer, truth = c->truth;
         bool within;
 
         if (find_truth(c, &truth, err) < 0)
@@ -262,8 +262,8 @@ static int compare_sets(
 
 static int coverage_ratio(struct comparison *c, struct error *err)
 {
-        struct json_value answer, truth;
-        struct overlap o;
+        struct json_value answer = c->answer, truth = c->truth;
+        struct overlap o = {0};
 
         if (find_truth(c, &truth, err) < 0)
                 return -1;
@@ -291,8 +291,8 @@ static int coverage_ratio(struct comparison *c, struct error *err)
 
 static int set_overlap(struct comparison *c, struct error *err)
 {
-        struct json_value answer, truth;
-        struct overlap o;
+        struct json_value answer = c->answer, truth = c->truth;
+        struct overlap o = {0};
         int r = find_both(c, JSON_ARRAY, &answer, &truth, err);
 
         if (r <= 0)
@@ -335,7 +335,7 @@ static int compare_texts(struct comparison *c, const struct likeness_text *a,
 static int compare_with(struct comparison *c, const struct likeness_text *t, struct error *err)
 {
         struct likeness_text a = {0};
-        struct json_value answer;
+        struct json_value answer = c->answer;
         int r = find_answer(c, JSON_STRING, &answer);
 
         if (r <= 0)
@@ -355,7 +355,7 @@ static int compare_with(struct comparison *c, const struct likeness_text *t, str
 static int fuzzy_string(struct comparison *c, struct error *err)
 {
         struct likeness_text t = {0};
-        struct json_value truth;
+        struct json_value truth = c->truth;
         int r;
 
         if (find_truth(c, &truth, err) < 0)
@@ -411,7 +411,7 @@ static int time_decay(struct comparison *c, struct error *err)
 
 static int api_call_efficiency(struct comparison *c, struct error *err)
 {
-        struct json_value answer;
+        struct json_value answer = c->answer;
         mpq_t calls, optimal, max;
 
         (void)err;

@@ -98,7 +98,7 @@ static bool equal_objects(struct json_value a, struct json_value b)
 static bool equal_arrays(struct json_value a, struct json_value b)
 {
         struct json_walk v = json_walk(a), w = json_walk(b);
-        struct json_value left, right;
+        struct json_value left = a, right = b;
 
         if (json_array_size(a.node) != json_array_size(b.node))
                 return false;
@@ -203,7 +203,7 @@ static uint32_t *find_slot(const struct value_set *s, struct json_value v, uint6
 {
         size_t at = hash & (s->room - 1);
 
-        for (; s->slots[at]; at = (at + 1) & (s->room - 1)) {
+        for (; s->slots[at] && s->slots[at] <= s->count; at = (at + 1) & (s->room - 1)) {
                 const size_t i = s->slots[at] - 1;
 
                 if (s->hashes[i] == hash && value_equal(s->items[i], v))
@@ -221,7 +221,7 @@ int value_set_make(struct value_set *ret, struct json_value array)
         *ret = (struct value_set){.room = 8};
         while (ret->room < 2 * count)
                 ret->room *= 2;
-        ret->items = malloc((count + 1) * sizeof *ret->items);
+        ret->items = calloc(count + 1, sizeof *ret->items);
         ret->hashes = malloc((count + 1) * sizeof *ret->hashes);
         ret->slots = calloc(ret->room, sizeof *ret->slots);
         if (!ret->items || !ret->hashes || !ret->slots)
@@ -310,9 +310,9 @@ static bool unescape(const char *from, size_t len, char *to, size_t *ret_len)
 
 bool value_find(struct json_value root, const char *field, struct json_value *ret)
 {
+        *ret = root;
         if (*field != '/')
                 return find_member(root, field, strlen(field), ret);
-        *ret = root;
         while (*field == '/') {
                 const size_t len = strcspn(field + 1, "/");
                 char step[SCORE_MAX_NAME + 1];

@@ -119,7 +119,9 @@ int outcome_count(struct outcome *o, uint64_t passed, uint64_t counted, struct e
 
 void outcome_put(const struct outcome *o, struct buffer *out)
 {
-        const struct buffer *const parts[] = {&o->breakdown, &o->notes, &o->tests, &o->warnings};
+        enum { PARTS = 4 };
+        const struct buffer *const parts[PARTS] = {
+                &o->breakdown, &o->notes, &o->tests, &o->warnings};
         size_t at = answer_begin(out, RESULT_SCORE);
 
         if (o->scored)
@@ -130,7 +132,7 @@ void outcome_put(const struct outcome *o, struct buffer *out)
         put_u8(out, o->ungradable);
         put_text(out, o->raw);
         answer_end(out, at);
-        for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        for (size_t i = 0; i < PARTS; i++) {
                 buffer_add(out, parts[i]->data, parts[i]->len);
                 out->failed |= parts[i]->failed;
         }

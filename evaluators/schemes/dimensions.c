@@ -81,7 +81,7 @@ static const char *check_rule(const struct scored *s, const struct format_rule *
                        : NULL;
 }
 
-static void check_format(struct scored *s, bool zeroed[])
+static void check_format(struct scored *s, bool zeroed[SPEC_MOST_DIMENSIONS])
 {
         const struct format_rule *rules = s->spec->format.items;
         const struct dimension *d = s->spec->dimensions.items;
@@ -258,16 +258,12 @@ static void put_total(struct scored *s)
 static int score_all(struct scored *s, struct error *err)
 {
         const struct dimension *d = s->spec->dimensions.items;
-        bool *zeroed = calloc(s->spec->dimensions.count + 1, sizeof *zeroed);
-        int r = zeroed ? 0 : error_set(err, CODE_INFRA_MEMORY, "out of memory");
+        bool zeroed[SPEC_MOST_DIMENSIONS] = {false};
 
-        if (r == 0)
-                check_format(s, zeroed);
-        for (size_t i = 0; r == 0 && i < s->spec->dimensions.count; i++)
-                r = score_dimension(s, &d[i], zeroed[i], err);
-        free(zeroed);
-        if (r < 0)
-                return -1;
+        check_format(s, zeroed);
+        for (size_t i = 0; i < s->spec->dimensions.count && i < SPEC_MOST_DIMENSIONS; i++)
+                if (score_dimension(s, &d[i], zeroed[i], err) < 0)
+                        return -1;
         put_violations(s);
         put_total(s);
         return 0;
@@ -275,14 +271,15 @@ static int score_all(struct scored *s, struct error *err)
 
 static int score(struct scored *s, struct error *err)
 {
-        struct buffer *const parts[] = {&s->rows, &s->warnings, &s->explanation};
+        enum { PARTS = 3 };
+        struct buffer *const parts[PARTS] = {&s->rows, &s->warnings, &s->explanation};
         int r;
 
         mpq_init(s->sum);
-        for (unsigned i = 0; i < COUNT(parts); i++)
+        for (unsigned i = 0; i < PARTS; i++)
                 *parts[i] = (struct buffer)BUFFER_INIT;
         r = score_all(s, err);
-        for (unsigned i = 0; i < COUNT(parts); i++) {
+        for (unsigned i = 0; i < PARTS; i++) {
                 if (r == 0)
                         buffer_add(s->out, parts[i]->data, parts[i]->len);
                 s->out->failed |= parts[i]->failed;
@@ -465,7 +462,7 @@ static int answer_lines(const struct dimensions_input *input, const struct reque
         (void)q;
         for (unsigned i = 0; i < 3; i++)
                 lines[i] = (struct lines){.document = documents[i], .line = BUFFER_INIT};
-        while (next_line(&lines[1])) {
+        while (lines[1].document && next_line(&lines[1])) {
                 struct error why = {0};
                 size_t at = out->len;
 

@@ -7,7 +7,6 @@ enum {
         NOT_GIVEN = 0xffff,
         LEAST_DIMENSIONS = 2,
         MOST_DIMENSIONS = 6, /* beside those of efficiency */
-        MOST_ROWS = 8,
 };
 
 /* --- types of its own ----------------------------------------------------------------------- */
@@ -105,8 +104,8 @@ static const struct field spec_rows[] = {
         WHOLE_FIELD("scheme", field_choice, OPTIONAL, .choices = schemes),
         FIELD("time_limit", field_duration, OPTIONAL, struct spec, time_limit),
         FIELD("dimensions", field_list, REQUIRED, struct spec, dimensions,
-                .least = LEAST_DIMENSIONS, .most = MOST_ROWS, .fields = &dimension_fields,
-                .item_size = sizeof(struct dimension)),
+                .least = LEAST_DIMENSIONS, .most = SPEC_MOST_DIMENSIONS,
+                .fields = &dimension_fields, .item_size = sizeof(struct dimension)),
         FIELD("constraints", field_object, OPTIONAL, struct spec, constraints,
                 .fields = &constraint_fields),
         FIELD("format", field_list, OPTIONAL, struct spec, format, .most = 100,

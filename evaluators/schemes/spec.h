@@ -7,6 +7,8 @@
 #include "evaluators/number.h"
 #include "evaluators/primitives.h"
 
+enum { SPEC_MOST_DIMENSIONS = 8 }; /* those of efficiency among them */
+
 enum dimension_source {
         FROM_PRIMITIVE,
         FROM_TOKENS,

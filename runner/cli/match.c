@@ -77,7 +77,7 @@ static int rate(const struct rate_options *o, struct error *err)
         _cleanup_buffer_ struct buffer options = BUFFER_INIT;
         struct scoring s = {.file_count = 0};
         struct answer a = {0};
-        uint32_t own, opponent, matches;
+        uint32_t own = 0, opponent = 0, matches = 0;
         uint8_t result = 0;
         int r;
 

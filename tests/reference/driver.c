@@ -301,7 +301,7 @@ static void window(struct json_value of)
 static void rate(struct json_value of)
 {
         static const char *const results[] = {"win", "draw", "loss"};
-        struct json_value result;
+        struct json_value result = of;
         struct match m = {.own = (int32_t)whole(of, "own", 0),
                 .opponent = (int32_t)whole(of, "opponent", 0),
                 .matches = (uint32_t)whole(of, "matches", 0),
@@ -309,7 +309,7 @@ static void rate(struct json_value of)
                 .benchmark = whole(of, "benchmark", 0)};
 
         find(of, "result", &result);
-        while (strcmp(results[m.result], json_string_value(result.node)) != 0)
+        while (m.result < 2 && strcmp(results[m.result], json_string_value(result.node)) != 0)
                 m.result++;
         printf("{\"before\": %d, \"after\": %d, \"change\": %d}\n", m.own, rating_after(&m),
                 rating_after(&m) - m.own);
