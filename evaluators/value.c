@@ -110,7 +110,7 @@ static bool equal_arrays(struct json_value a, struct json_value b)
 
 bool value_equal(struct json_value a, struct json_value b)
 {
-        if (json_typeof(a.node) != json_typeof(b.node))
+        if (!a.node || !b.node || json_typeof(a.node) != json_typeof(b.node))
                 return false;
         switch (json_typeof(a.node)) {
         case JSON_OBJECT:
@@ -203,7 +203,7 @@ static uint32_t *find_slot(const struct value_set *s, struct json_value v, uint6
 {
         size_t at = hash & (s->room - 1);
 
-        for (; s->slots[at] && s->slots[at] <= s->count; at = (at + 1) & (s->room - 1)) {
+        for (; s->slots[at]; at = (at + 1) & (s->room - 1)) {
                 const size_t i = s->slots[at] - 1;
 
                 if (s->hashes[i] == hash && value_equal(s->items[i], v))
