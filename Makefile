@@ -238,6 +238,22 @@ check-languages: packages-check
 	@$(MAKE) --no-print-directory -s -j2 all
 	@ASSAY_BUILD=$(abspath $(BUILD)) bats --tap tests/languages
 
+# Scores: the same by each compiler and level, and by a second implementation, of so many random cases.
+SCORE_CASES ?= 20000
+score_drivers := $(foreach c,gcc clang,$(foreach o,O0 O2,$(BUILD)/same/$(c)-$(o)/tests/score-driver))
+$(score_drivers): $(BUILD)/same/%/tests/score-driver: $(score_src) $(base_src) tests/reference/driver.c Makefile
+	@$(MAKE) --no-print-directory -s CC=$(firstword $(subst -, ,$*)) BUILD=$(BUILD)/same/$* \
+	    OPTIMIZE=-$(lastword $(subst -, ,$*)) HARDENING=-fPIE $@
+
+.PHONY: check-scoring
+check-scoring: packages-lint
+	@tests/packages scoring
+	@$(MAKE) --no-print-directory -s -j2 score-drivers
+	@tests/reference/run $(abspath $(BUILD)/same) $(SCORE_CASES)
+
+.PHONY: score-drivers
+score-drivers: $(score_drivers)
+
 # Fuzzing: what reads the bytes of outsiders, built whole by clang with its sanitizers.
 fuzz_tools := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*.c))
 FUZZ_SECONDS ?= 30
@@ -329,6 +345,7 @@ help:
 	@echo 'make check-vm    whole runs on a stock kernel with cgroup v2 alone, in an emulated machine'
 	@echo 'make check-languages  programs of C, Go, Java, Node and Python in cells'
 	@echo 'make check-images  the images, as other tools see them, and programs in them'
+	@echo 'make check-scoring  scores of random cases, by a second implementation and by each compiler'
 	@echo 'make images      images of Debian packages, in build/images/; make images/python one of them'
 	@echo 'make fuzz        what reads archives, images, results and specs, fed with nonsense for FUZZ_SECONDS (30) each'
 	@echo 'make lint        format, clang-tidy, cppcheck, shellcheck, a build with clang'

@@ -279,10 +279,13 @@ static bool find_item(
 {
         size_t wanted = 0;
 
-        if (len == 0 || len > 9 || (len > 1 && *index == '0') || strspn(index, "0123456789") < len)
+        if (len == 0 || len > 9 || (len > 1 && *index == '0'))
                 return false;
-        for (size_t i = 0; i < len; i++)
+        for (size_t i = 0; i < len; i++) {
+                if (index[i] < '0' || index[i] > '9')
+                        return false;
                 wanted = 10 * wanted + (size_t)(index[i] - '0');
+        }
         for (struct json_walk w = json_walk(array); json_next(&w, ret);)
                 if (w.index == wanted)
                         return true;
