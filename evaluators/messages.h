@@ -65,6 +65,12 @@ enum score_message {
          * lines, or one line for all */
         REQUEST_SCORE, /* text time_used, text started, text submitted (decimals, seconds, the last
                           two since 1970; each may be empty), u8 explain */
+        /* what an evaluation found, as the document DOCUMENT_SOURCES; without it a spec must not
+         * ask for it */
+        GIVEN_SUITE,  /* text test_score 0–100 (exact) */
+        GIVEN_TEST,   /* text name, u8 passed; many */
+        GIVEN_JUDGE,  /* text criterion, text score 0–100 (exact); many */
+        GIVEN_SCRIPT, /* text key, text score 0–1000 (exact); many */
         /* its answer: TASK_PROBLEMs and SCORE_ERROR when the spec is wrong; else */
         SCORE_TOTAL,       /* u32 total, u8 outcome (0 win, 1 draw, 2 loss), text sum (exact) */
         SCORE_DIMENSION,   /* text name, text label, text description, text colour, text score, text
@@ -130,7 +136,8 @@ enum score_document {
         DOCUMENT_SUBMISSION,
         DOCUMENT_TRUTH,
         DOCUMENT_TRAJECTORY,
-        DOCUMENT_RECORD, /* of an execution */
+        DOCUMENT_SOURCES, /* frames: GIVEN_… of an evaluation */
+        DOCUMENT_RECORD,  /* of an execution */
         DOCUMENT_COUNT,
 };
 

@@ -7,7 +7,7 @@
 
 #include "beneath.h"
 #include "fd.h"
-#include "images/glob.h"
+#include "glob.h"
 #include "images/source.h"
 #include "images/tree.h"
 #include "quantity.h"

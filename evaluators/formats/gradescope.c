@@ -76,15 +76,16 @@ static int take_score(struct outcome *o, const struct result *result, struct sum
         const char *max, struct error *err)
 {
         if (!*result->score && !sums->scored)
-                return error_set(
-                        err, CODE_SUITE_RESULT_INVALID, "score: is missing, and no test has one");
+                return error_set(err, CODE_SUITE_RESULT_INVALID,
+                        "line 1, column 1: score: is missing, and no test has one");
         if (*result->score)
                 number_parse(sums->score, result->score);
         if (*max)
                 number_parse(sums->most, max);
         if (mpq_sgn(sums->most) <= 0)
                 return error_set(err, CODE_SUITE_RESULT_INVALID,
-                        "what the assignment is worth is not known: no test has a max_score above "
+                        "line 1, column 1: what the assignment is worth is not known: no test has "
+                        "a max_score above "
                         "0, and the task no result.max");
         outcome_score(o, sums->score, sums->most);
         return 0;

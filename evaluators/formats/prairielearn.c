@@ -71,7 +71,7 @@ static int take_result(struct outcome *o, const struct result *result, struct er
                 return 0;
         if (!*result->score)
                 return error_set(err, CODE_SUITE_RESULT_INVALID,
-                        "score: is missing; it must be a number from 0 to 1");
+                        "line 1, column 1: score: is missing; it must be a number from 0 to 1");
         return result_scale(o, &from_0_to_1, result->score, 1, err);
 }
 

@@ -6,6 +6,7 @@
 #include "evaluators/schemes/spec.h"
 #include "evaluators/trajectory.h"
 
+#include "glob.h"
 #include "text.h"
 
 #include <stdarg.h>
@@ -17,6 +18,7 @@ struct scored {
         const struct spec *spec;
         const struct trajectory *trajectory;
         struct json_value answer, truth;
+        const struct buffer *sources; /* or NULL */
         bool has_truth, explain;
         const char *time_used;
         struct buffer *out;
@@ -152,6 +154,108 @@ static void score_efficiency(struct scored *s, const struct dimension *d, mpq_t 
         mpq_clears(used, limit, NULL);
 }
 
+/* --- what an evaluation found --------------------------------------------------------------- */
+
+/* A number of the frame, times `factor`. */
+static bool take_score(struct reader *r, unsigned factor, mpq_t ret)
+{
+        char *text = get_new_text(r, SCORE_MAX_EXACT);
+        const bool good = text && number_parse_exact(ret, text) == 0 &&
+                          mpq_cmp_ui(ret, FULL / factor, 1) <= 0;
+        mpq_t times;
+
+        free(text);
+        mpq_init(times);
+        mpq_set_ui(times, factor, 1);
+        mpq_mul(ret, ret, times);
+        mpq_clear(times);
+        return good;
+}
+
+/* The frame of a source that has one row for the dimension. */
+static bool find_source(const struct scored *s, enum score_message wanted, const char *name,
+        unsigned factor, mpq_t ret)
+{
+        struct reader r = reader_of(s->sources->data, s->sources->len), payload;
+        uint16_t type;
+
+        while (answer_next(&r, &type, &payload)) {
+                char text[SCORE_MAX_TEXT + 1] = "";
+
+                if (type != wanted)
+                        continue;
+                if (name)
+                        get_text(&payload, text, sizeof text);
+                if (!name || strcmp(text, name) == 0)
+                        return take_score(&payload, factor, ret) && reader_done(&payload);
+        }
+        return false;
+}
+
+static bool is_wanted(const struct list *globs, const char *name)
+{
+        for (size_t i = 0; i < globs->count; i++)
+                if (glob_match(((const char *const *)globs->items)[i], name))
+                        return true;
+        return false;
+}
+
+static int score_tests(struct scored *s, const struct dimension *d, mpq_t ret, struct error *err)
+{
+        struct reader r = reader_of(s->sources->data, s->sources->len), payload;
+        unsigned long matching = 0, passed = 0;
+        uint16_t type;
+
+        while (answer_next(&r, &type, &payload)) {
+                char name[SCORE_MAX_TEXT + 1];
+
+                if (type != GIVEN_TEST)
+                        continue;
+                get_text(&payload, name, sizeof name);
+                if (payload.bad || !is_wanted(&d->tests, name))
+                        continue;
+                matching++;
+                passed += get_u8(&payload) == 1;
+        }
+        if (matching == 0)
+                return error_set(err, CODE_SUITE_RESULT_INVALID,
+                        "%s: the suite has no test that its patterns match", d->name);
+        mpq_set_ui(ret, FULL * passed, matching);
+        mpq_canonicalize(ret);
+        explain(s, "%s: 1000 × %lu/%lu tests = %Qd", d->name, passed, matching, ret);
+        return 0;
+}
+
+static int score_source(struct scored *s, const struct dimension *d, mpq_t ret, struct error *err)
+{
+        enum { OF_HUNDRED = 10 };
+        const char *key = d->key ? d->key : d->name;
+
+        switch (d->source) {
+        case FROM_TESTS:
+                return score_tests(s, d, ret, err);
+        case FROM_SUITE:
+                if (!find_source(s, GIVEN_SUITE, NULL, OF_HUNDRED, ret))
+                        return error_set(err, CODE_SUITE_RESULT_INVALID,
+                                "%s: the suite gave no score", d->name);
+                break;
+        case FROM_JUDGE:
+                if (!find_source(s, GIVEN_JUDGE, d->criterion, OF_HUNDRED, ret))
+                        return error_set(err, CODE_JUDGE_INVALID,
+                                "%s: the verdict does not score the criterion \"%.200s\"", d->name,
+                                d->criterion);
+                break;
+        default:
+                if (!find_source(s, GIVEN_SCRIPT, key, 1, ret))
+                        return error_set(err, CODE_SUITE_RESULT_INVALID,
+                                "%s: the script gave no score for \"%.200s\"", d->name, key);
+        }
+        explain(s, "%s: %Qd", d->name, ret);
+        return 0;
+}
+
+/* --- a row ---------------------------------------------------------------------------------- */
+
 static void put_dimension(struct scored *s, const struct dimension *d, const mpq_t score)
 {
         const struct dimension_look look = dimension_look(d);
@@ -186,8 +290,10 @@ static int score_dimension(
         mpq_init(score);
         if (d->source == FROM_PRIMITIVE)
                 r = score_primitive(s, d, score, err);
-        else
+        else if (d->source == FROM_TOKENS || d->source == FROM_CALLS)
                 score_efficiency(s, d, score);
+        else
+                r = score_source(s, d, score, err);
         if (zeroed)
                 mpq_set_ui(score, 0, 1);
         if (r == 0)
@@ -291,13 +397,13 @@ static int score(struct scored *s, struct error *err)
 
 /* --- requests ------------------------------------------------------------------------------- */
 
-static int read_spec(
-        const struct json *doc, struct spec *ret, struct buffer *out, struct error *err)
+static int read_spec(const struct json *doc, bool in_evaluation, struct spec *ret,
+        struct buffer *out, struct error *err)
 {
         struct reading r;
 
         reading_begin(&r, doc);
-        spec_read(&r, ret);
+        spec_read(&r, in_evaluation, ret);
         if (r.problems.count == 0)
                 return 0;
         reading_put_problems(&r, out);
@@ -312,13 +418,14 @@ int dimensions_score(const struct dimensions_input *input, struct buffer *out, s
         struct scored s = {.spec = &spec,
                 .trajectory = input->trajectory,
                 .explain = input->explain,
+                .sources = input->sources,
                 .time_used = input->time_used,
                 .out = out};
         int r;
 
         if (reading_open(&spec_doc, input->spec, CODE_SCORE_SPEC, err) < 0)
                 return error_add(err, "the spec");
-        r = read_spec(&spec_doc, &spec, out, err);
+        r = read_spec(&spec_doc, input->sources != NULL, &spec, out, err);
         if (r == 0 && (r = reading_open(&answer, input->answer, CODE_SCORE_ANSWER, err)) < 0)
                 error_add(err, "the submission");
         if (r == 0 && input->truth &&
@@ -381,6 +488,7 @@ static int answer(const struct buffer *in, struct buffer *out, answer_them *them
         input.spec = document(&q, DOCUMENT_SPEC);
         input.answer = document(&q, DOCUMENT_SUBMISSION);
         input.truth = document(&q, DOCUMENT_TRUTH);
+        input.sources = document(&q, DOCUMENT_SOURCES);
         if (r == 0 && (!input.spec || !input.answer))
                 r = error_set(err, CODE_INTERNAL_FRAME, "a request is not as agreed");
         if (r == 0)

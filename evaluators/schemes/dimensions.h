@@ -10,6 +10,7 @@ struct dimensions_input {
         const struct buffer *spec, *answer, *truth; /* documents; the last may be NULL */
         const char *time_used;                      /* seconds, or "" */
         const struct trajectory *trajectory;
+        const struct buffer *sources; /* of an evaluation: frames (GIVEN_…), or NULL */
         bool explain;
 };
 

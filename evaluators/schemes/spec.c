@@ -176,6 +176,7 @@ bool dimension_is_efficiency(const struct dimension *d)
 /* --- checks --------------------------------------------------------------------------------- */
 
 struct checking {
+        bool in_evaluation;
         struct reading *r;
         struct spec *spec;
         struct dimension *d;
@@ -285,18 +286,29 @@ static void check_constraint(const struct checking *c, const char *key, const ch
                 complain(c, "source", "needs constraints.%s", key);
 }
 
-/* An evaluation's sources are for tasks, which are not scored from here. */
 static void check_source(const struct checking *c)
 {
+        const struct dimension *d = c->d;
+
         check_keys(c, 0);
-        if (c->d->source == FROM_TOKENS)
+        if (d->source == FROM_TOKENS)
                 check_constraint(c, "token_budget", c->spec->constraints.token_budget);
-        else if (c->d->source == FROM_CALLS)
+        else if (d->source == FROM_CALLS)
                 check_constraint(c, "max_llm_calls", c->spec->constraints.max_llm_calls);
-        else
+        else if (!c->in_evaluation)
                 complain(c, "source",
-                        "needs an evaluation; here only primitives, tokens and calls "
-                        "can be scored");
+                        "needs an evaluation; here only primitives, tokens and calls can be "
+                        "scored");
+        if (d->source == FROM_TESTS && d->tests.count == 0)
+                complain(c, "tests", "is missing; the source \"tests\" needs it");
+        if (d->source == FROM_JUDGE && !d->criterion)
+                complain(c, "criterion", "is missing; the source \"judge\" needs it");
+        if (d->source != FROM_TESTS && d->tests.count > 0)
+                complain(c, "tests", "belongs to the source \"tests\"");
+        if (d->source != FROM_JUDGE && d->criterion)
+                complain(c, "criterion", "belongs to the source \"judge\"");
+        if (d->source != FROM_SCRIPT && d->key)
+                complain(c, "key", "belongs to the source \"script\"");
 }
 
 static void check_efficiency(const struct checking *c)
@@ -339,6 +351,8 @@ static void check_origin(const struct checking *c)
                         check_source(c);
                 return;
         }
+        if (d->criterion || d->key || d->tests.count > 0)
+                complain(c, "", "has a criterion, key or tests, which belong to sources");
         d->primitive = primitive_find(d->primitive_name);
         near = d->primitive ? NULL : suggest(d->primitive_name, name_at, NULL, count_primitives());
         if (d->primitive) {
@@ -392,11 +406,33 @@ static void check_number(struct reading *r, const struct spec *s)
                         "must have 2 to 6 dimensions beside those of efficiency, not %zu", count);
 }
 
+/* A type says where scores come from: of each, sources that it needs one of, and those it must not
+ * have. */
 static void check_type(struct reading *r, const struct spec *s)
 {
-        if (s->type != NOT_GIVEN && s->type != 0)
-                reading_problem_at(r, "type",
-                        "must be \"deterministic\": no dimension has a source of another type");
+        enum { SUITE = 1 << FROM_SUITE | 1 << FROM_TESTS, SCRIPT = 1 << FROM_SCRIPT };
+        static const struct {
+                const char *name;
+                unsigned needs, excludes;
+        } rows[] = {
+                {"deterministic", 0, SUITE | SCRIPT | 1 << FROM_JUDGE},
+                {"test-suite", SUITE, SCRIPT},
+                {"custom-script", SCRIPT, 0},
+        };
+        const struct dimension *d = s->dimensions.items;
+        unsigned has = 0;
+
+        for (size_t i = 0; i < s->dimensions.count; i++)
+                if (d[i].source != NOT_GIVEN)
+                        has |= 1U << d[i].source;
+        if (s->type == NOT_GIVEN)
+                return;
+        if (has & rows[s->type].excludes)
+                reading_problem_at(r, "type", "\"%s\" does not go with the source of a dimension",
+                        rows[s->type].name);
+        else if (rows[s->type].needs && !(has & rows[s->type].needs))
+                reading_problem_at(r, "type", "\"%s\" needs a dimension with such a source",
+                        rows[s->type].name);
 }
 
 static void check_constraints(struct reading *r, const struct constraints *c)
@@ -441,7 +477,7 @@ static void check_rule(struct reading *r, const struct spec *s, size_t i)
                 reading_problem_at(r, path, "must not be above max_items");
 }
 
-static void check(struct reading *r, struct spec *s)
+static void check(struct reading *r, bool in_evaluation, struct spec *s)
 {
         struct dimension *d = s->dimensions.items;
 
@@ -451,7 +487,7 @@ static void check(struct reading *r, struct spec *s)
         if (sign_of(s->time_limit.amount) <= 0)
                 reading_problem_at(r, "time_limit", "must be above 0");
         for (size_t i = 0; i < s->dimensions.count; i++) {
-                const struct checking c = {r, s, &d[i], i};
+                const struct checking c = {in_evaluation, r, s, &d[i], i};
 
                 check_unique(&c);
                 check_origin(&c);
@@ -463,14 +499,14 @@ static void check(struct reading *r, struct spec *s)
                 check_rule(r, s, i);
 }
 
-void spec_read(struct reading *r, struct spec *ret)
+void spec_read(struct reading *r, bool in_evaluation, struct spec *ret)
 {
         const struct spot root = {.value = json_root(r->doc)};
         const struct field whole = {.type = &field_object, .fields = &spec_fields};
 
         *ret = (struct spec){.type = NOT_GIVEN};
         field_read(r, &whole, &root, ret);
-        check(r, ret);
+        check(r, in_evaluation, ret);
 }
 
 void spec_free(struct spec *s)

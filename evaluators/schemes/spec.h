@@ -52,8 +52,9 @@ struct spec {
         struct list format; /* of struct format_rule */
 };
 
-/* Read it and check it; problems are in `r`. To be freed in any case. */
-void spec_read(struct reading *r, struct spec *ret);
+/* Read it and check it; problems are in `r`. Sources that an evaluation gives are only good in one.
+ * To be freed in any case. */
+void spec_read(struct reading *r, bool in_evaluation, struct spec *ret);
 void spec_free(struct spec *s);
 
 /* The usual label, description and colour of a dimension; of an own one its name and "". */

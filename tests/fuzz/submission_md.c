@@ -1,6 +1,6 @@
 /* Fuzzing the parser of SUBMISSION.md, and patterns: the text before the first NUL is a pattern for
  * the rest. */
-#include "images/glob.h"
+#include "glob.h"
 #include "images/name.h"
 #include "images/submission_md.h"
 

@@ -164,8 +164,11 @@ static void score(struct json_value of)
         take_trajectory(of, &trajectory);
         for (unsigned i = 0; i < 4; i++)
                 raw(of, keys[i], &texts[i]);
-        input = (struct dimensions_input){&texts[0], &texts[1], texts[2].len > 0 ? &texts[2] : NULL,
-                buffer_text(&texts[3]), &trajectory, false};
+        input = (struct dimensions_input){.spec = &texts[0],
+                .answer = &texts[1],
+                .truth = texts[2].len > 0 ? &texts[2] : NULL,
+                .time_used = buffer_text(&texts[3]),
+                .trajectory = &trajectory};
         /* The command line refuses it before. */
         if (is_negative(input.time_used))
                 err.code = CODE_USAGE;

@@ -1,6 +1,6 @@
 /* Patterns of paths; see glob.h. A set of places in the pattern is carried along the path, so that
  * no pattern and no path make it slow. */
-#include "images/glob.h"
+#include "glob.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,10 +1,10 @@
 /* Which paths a pattern matches. */
 #include "buffer.h"
-#include "images/glob.h"
+#include "glob.h"
 
 #include <criterion/criterion.h>
 
-Test(unpack_glob, matches)
+Test(base_glob, matches)
 {
         static const struct {
                 const char *pattern, *path;
@@ -43,7 +43,7 @@ Test(unpack_glob, matches)
                         rows[i].pattern, rows[i].path);
 }
 
-Test(unpack_glob, is_never_slow)
+Test(base_glob, is_never_slow)
 {
         struct buffer folders = BUFFER_INIT, path = BUFFER_INIT, stars = BUFFER_INIT;
 

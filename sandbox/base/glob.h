@@ -1,7 +1,7 @@
 /* Patterns of paths: `*` is any run of characters of one name, `?` one of them, a name `**` any
  * number of folders, also none. Pure. */
-#ifndef ASSAY_IMAGES_GLOB_H
-#define ASSAY_IMAGES_GLOB_H
+#ifndef ASSAY_GLOB_H
+#define ASSAY_GLOB_H
 
 #include <stdbool.h>
 
