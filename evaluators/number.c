@@ -8,6 +8,11 @@ void number_plain(const char *text, char *out, size_t size)
         const char *digits, *sign;
         int whole;
 
+        /* Most are plain as they are. */
+        if (text[strspn(text, "0123456789.")] == '\0' && text[strspn(text, "0.")] != '\0') {
+                snprintf(out, size, "%s", text);
+                return;
+        }
         memset(zeros, '0', sizeof zeros);
         if (decimal_scan(text, strlen(text), &d) != NULL)
                 d = (struct decimal){.digits = "0"};

@@ -4,8 +4,8 @@
  * every entity but XML's own five. */
 #include "evaluators/formats/formats.h"
 
-#include "evaluators/json.h"
 #include "evaluators/decimal.h"
+#include "evaluators/json.h"
 
 #include "text.h"
 
@@ -48,16 +48,25 @@ static const char *attribute(const char **attributes, const char *name)
         return "";
 }
 
-/* Seconds as milliseconds; what is no such number is left out. */
+/* Seconds as milliseconds: the point goes three digits on. What is no such number is left out. */
 static void take_duration(struct junit *j, const char *seconds)
 {
-        const size_t len = strlen(seconds);
-        struct decimal d;
+        const size_t whole = strspn(seconds, "0123456789");
+        const char *fraction = seconds + whole + (seconds[whole] == '.');
+        const size_t digits = strspn(fraction, "0123456789");
+        char shifted[NUMBER_TEXT_SIZE + 4];
+        size_t zeros;
 
         *j->duration = '\0';
-        if (len > 0 && len + 3 < sizeof j->duration && *seconds != '-' && !strpbrk(seconds, "eE") &&
-                !decimal_scan(seconds, len, &d) && d.length == len)
-                snprintf(j->duration, sizeof j->duration, "%se3", seconds);
+        if (whole == 0 || whole + digits > 20 || fraction[digits] != '\0')
+                return;
+        snprintf(shifted, sizeof shifted, "%.*s%.*s%.*s%s%.*s", (int)whole, seconds,
+                digits < 3 ? (int)digits : 3, fraction, digits < 3 ? 3 - (int)digits : 0, "000",
+                digits > 3 ? "." : "", digits > 3 ? (int)digits - 3 : 0,
+                digits > 3 ? fraction + 3 : "");
+        zeros = strspn(shifted, "0");
+        zeros -= zeros > 0 && (shifted[zeros] == '\0' || shifted[zeros] == '.');
+        snprintf(j->duration, sizeof j->duration, "%s", shifted + zeros);
 }
 
 static void begin_case(struct junit *j, const char **attributes)
@@ -69,8 +78,10 @@ static void begin_case(struct junit *j, const char **attributes)
         j->verdict = strcmp(status, "notrun") == 0 ? SKIPPED : PASSED;
         buffer_clear(&j->name);
         buffer_clear(&j->message);
-        buffer_add_format(
-                &j->name, "%s%s%s", class, *class ? "." : "", attribute(attributes, "name"));
+        buffer_add_text(&j->name, class);
+        if (*class)
+                buffer_add_char(&j->name, '.');
+        buffer_add_text(&j->name, attribute(attributes, "name"));
         take_duration(j, attribute(attributes, "time"));
 }
 
