@@ -14,6 +14,7 @@
 #include "schemes/blend.h"
 #include "schemes/composite.h"
 #include "schemes/dimensions.h"
+#include "schemes/window.h"
 
 #include "confine.h"
 #include "fd.h"

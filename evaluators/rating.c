@@ -55,28 +55,28 @@ int32_t rating_after(const struct match *m)
         return m->own + with_bonus(after - m->own, m);
 }
 
+static int answer_match(const struct request *q, struct buffer *out, struct error *err)
+{
+        struct reader options = q->options;
+        struct match m;
+        size_t at;
+
+        m.own = (int32_t)get_u32(&options);
+        m.opponent = (int32_t)get_u32(&options);
+        m.result = get_u8(&options);
+        m.matches = get_u32(&options);
+        m.verified = get_u8(&options);
+        m.benchmark = get_u8(&options);
+        if (!reader_done(&options) || m.result > 2 || m.own < 0 || m.own > RATING_MOST ||
+                m.opponent < 0 || m.opponent > RATING_MOST)
+                return error_set(err, CODE_INTERNAL_FRAME, "a request is not as agreed");
+        at = answer_begin(out, RATING);
+        put_u32(out, (uint32_t)rating_after(&m));
+        answer_end(out, at);
+        return 0;
+}
+
 int rating_answer(const struct buffer *in, struct buffer *out, struct error *err)
 {
-        struct request q;
-        struct match m;
-        int r = request_read(&q, in, err);
-
-        m.own = (int32_t)get_u32(&q.options);
-        m.opponent = (int32_t)get_u32(&q.options);
-        m.result = get_u8(&q.options);
-        m.matches = get_u32(&q.options);
-        m.verified = get_u8(&q.options);
-        m.benchmark = get_u8(&q.options);
-        if (r == 0 &&
-                (!reader_done(&q.options) || q.type != REQUEST_RATE || m.result > 2 || m.own < 0 ||
-                        m.own > RATING_MOST || m.opponent < 0 || m.opponent > RATING_MOST))
-                r = error_set(err, CODE_INTERNAL_FRAME, "a request is not as agreed");
-        if (r == 0) {
-                size_t at = answer_begin(out, RATING);
-
-                put_u32(out, (uint32_t)rating_after(&m));
-                answer_end(out, at);
-        }
-        request_free(&q);
-        return r;
+        return request_answer(in, out, REQUEST_RATE, answer_match, err);
 }

@@ -49,3 +49,16 @@ void request_free(struct request *q)
         for (unsigned i = 0; i < DOCUMENT_COUNT; i++)
                 buffer_free(&q->documents[i].bytes);
 }
+
+int request_answer(const struct buffer *in, struct buffer *out, uint16_t type,
+        int (*answer)(const struct request *q, struct buffer *out, struct error *err),
+        struct error *err)
+{
+        struct request q;
+        int r = request_read(&q, in, err);
+
+        if (r == 0)
+                r = q.type == type ? answer(&q, out, err) : malformed(err);
+        request_free(&q);
+        return r;
+}

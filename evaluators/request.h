@@ -21,5 +21,9 @@ struct request {
 /* Read it; `in` stays as long as it does. To be freed in any case. */
 int request_read(struct request *ret, const struct buffer *in, struct error *err);
 void request_free(struct request *q);
+/* Read one of that type, let `answer` answer it, and free it. */
+int request_answer(const struct buffer *in, struct buffer *out, uint16_t type,
+        int (*answer)(const struct request *q, struct buffer *out, struct error *err),
+        struct error *err);
 
 #endif

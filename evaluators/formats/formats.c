@@ -76,9 +76,8 @@ static int answer(const struct request *request, struct buffer *out, struct erro
         size_t i = 0;
         int r;
 
-        if (request->type != REQUEST_RESULT ||
-                get_options(&options, format, sizeof format, &q, err) < 0)
-                return error_set(err, CODE_INTERNAL_FRAME, "a request is not as agreed");
+        if (get_options(&options, format, sizeof format, &q, err) < 0)
+                return -1;
         while (i < sizeof formats / sizeof *formats && strcmp(formats[i].name, format) != 0)
                 i++;
         if (i == sizeof formats / sizeof *formats)
@@ -99,11 +98,5 @@ static int answer(const struct request *request, struct buffer *out, struct erro
 
 int result_answer(const struct buffer *in, struct buffer *out, struct error *err)
 {
-        struct request q;
-        int r = request_read(&q, in, err);
-
-        if (r == 0)
-                r = answer(&q, out, err);
-        request_free(&q);
-        return r;
+        return request_answer(in, out, REQUEST_RESULT, answer, err);
 }

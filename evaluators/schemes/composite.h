@@ -28,12 +28,7 @@ void composite_init(struct composite *c);
 void composite_free(struct composite *c);
 void composite_score(const struct execution *e, struct composite *ret);
 
-/* Weights in proportion to means that are not negative, none above 3/20; what is cut off goes to
- * the others. `ret_unassigned`: what nobody could take. */
-void window_weights(const mpq_t *means, size_t count, mpq_t *ret_weights, mpq_t ret_unassigned);
-
-/* Requests to their answers; all are frames. */
+/* A request to its answer; both are frames. */
 int composite_answer(const struct buffer *in, struct buffer *out, struct error *err);
-int window_answer(const struct buffer *in, struct buffer *out, struct error *err);
 
 #endif

@@ -3,6 +3,7 @@
 #include "evaluators/answer.h"
 #include "evaluators/schemes/composite.h"
 #include "evaluators/schemes/dimensions.h"
+#include "evaluators/schemes/window.h"
 #include "tests/fuzz/shared.h"
 
 enum { DOCUMENTS = 4 };

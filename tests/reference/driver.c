@@ -7,6 +7,7 @@
 #include "evaluators/request.h"
 #include "evaluators/schemes/composite.h"
 #include "evaluators/schemes/dimensions.h"
+#include "evaluators/schemes/window.h"
 #include "evaluators/value.h"
 
 #include <stdio.h>
