@@ -257,13 +257,16 @@ score-drivers: $(score_drivers)
 # Fuzzing: what reads the bytes of outsiders, built whole by clang with its sanitizers.
 fuzz_tools := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*.c))
 FUZZ_SECONDS ?= 30
-fuzz_src := $(filter-out %/main.c,$(sort $(unpack_src) $(score_src))) $(base_src)
-$(BUILD)/fuzz/%: tests/fuzz/%.c tests/fuzz/shared.h tests/programs/tar_text.h $(fuzz_src) Makefile
+fuzz_objects := $(patsubst %.c,$(BUILD)/fuzz/obj/%.o,$(filter-out %/main.c,$(sort $(unpack_src) $(score_src))) $(base_src))
+fuzz_cc := clang -D_GNU_SOURCE -I. -Isandbox/base -I$(BUILD)/gen -include sandbox/base/banned.h -std=c17 -O1 -g \
+    -fno-sanitize-recover=undefined
+.SECONDARY: $(fuzz_objects)
+$(BUILD)/fuzz/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
+	$(QUIET)$(fuzz_cc) -fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c -o $@ $<
+$(BUILD)/fuzz/%: tests/fuzz/%.c tests/fuzz/shared.h tests/programs/tar_text.h $(fuzz_objects)
 	$(if $(QUIET),@echo '  fuzz $<')
-	$(QUIET)clang -D_GNU_SOURCE -I. -Isandbox/base -I$(BUILD)/gen -include sandbox/base/banned.h -std=c17 -O1 -g \
-	    -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -o $@ $< \
-	    $(fuzz_src) $(unpack_libs) $(score_libs)
+	$(QUIET)$(fuzz_cc) -fsanitize=fuzzer,address,undefined -o $@ $< $(filter %.o,$^) $(unpack_libs) $(score_libs)
 
 .PHONY: fuzz
 fuzz: packages-lint
@@ -353,4 +356,4 @@ help:
 	@echo 'make install     to PREFIX (/usr/local), below DESTDIR; uninstall takes it away'
 	@echo 'make clean       remove what was built'
 
--include $(patsubst %.o,%.d,$(musl_objects) $(call objects,$(base_src) $(cell_src) $(unpack_src) $(score_src) $(runner_src) $(unit_src) tests/takeover/hook.c)) $(wildcard $(BUILD)/tests/*.d $(BUILD)/tests/escape/*.d)
+-include $(patsubst %.o,%.d,$(fuzz_objects) $(musl_objects) $(call objects,$(base_src) $(cell_src) $(unpack_src) $(score_src) $(runner_src) $(unit_src) tests/takeover/hook.c)) $(wildcard $(BUILD)/tests/*.d $(BUILD)/tests/escape/*.d)
