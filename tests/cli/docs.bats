@@ -42,6 +42,13 @@ setup() {
     done
 }
 
+@test "the documents show the examples as they are" {
+    for file in spec.json record.json; do
+        sed 's/^/    /' "$examples/scoring/$file" > "$work/shown"
+        python3 -c 'import sys; sys.exit(open(sys.argv[1]).read() not in open(sys.argv[2]).read())' "$work/shown" "$root/docs/scoring.md"
+    done
+}
+
 @test "the man page names every verb and option" {
     for verb in run check exec image score workflow match doctor explain; do
         grep -q "^\.B assay $verb" "$root/docs/assay.1"
