@@ -224,8 +224,11 @@ static bool is_utf8(const struct buffer *file)
         if (len >= 2 && ((unsigned char)head[0] >= 0xfe || head[0] == '\0' || head[1] == '\0'))
                 return false;
         encoding = strstr(head, declared);
-        return !encoding || strncasecmp(encoding + sizeof declared, "utf-8", 5) == 0 ||
-               !strstr(head, "<?xml");
+        if (!encoding || !strstr(head, "<?xml"))
+                return true;
+        encoding += sizeof declared - 1;
+        encoding += *encoding == '"' || *encoding == '\'';
+        return strncasecmp(encoding, "utf-8", 5) == 0;
 }
 
 static int parse(struct junit *j, const struct buffer *xml)

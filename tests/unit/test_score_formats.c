@@ -282,6 +282,7 @@ static const struct {
                 "the suite collected no test, or skipped all"},
 
         {"junit", NULL, "", "line 1, column 1: no element found"},
+        {"junit", NULL, "<?xml version='1.0' encoding=", "unclosed token"},
         {"junit", NULL, "nonsense", "line 1, column 1: syntax error"},
         {"junit", NULL, "{\"a\": 1}", "line 1, column 1: not well-formed"},
         {"junit", NULL, "<html/>", "the first element must be testsuites or testsuite"},
