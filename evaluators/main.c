@@ -21,6 +21,7 @@
 #include "filter_evaluators.h"
 
 #include <signal.h>
+#include <unistd.h>
 
 typedef int answer_function(const struct buffer *in, struct buffer *out, struct error *err);
 
@@ -66,6 +67,55 @@ static const struct mode *mode_find(int argc, char **argv)
         return NULL;
 }
 
+/* --- want of memory ------------------------------------------------------------------------- */
+
+/* jansson 2.14 writes beyond a block when one could not grow, and GMP aborts: neither is ever told
+ * that there is no memory. What wants so much is the input's fault. The answer is made before. */
+static struct buffer too_much = BUFFER_INIT;
+
+static _Noreturn void give_up(void)
+{
+        (void)!write(1, too_much.data, too_much.len);
+        _exit(0);
+}
+
+static void *allocate(size_t size)
+{
+        void *p = malloc(size > 0 ? size : 1);
+
+        if (!p)
+                give_up();
+        return p;
+}
+
+static void *reallocate(void *old, size_t unused, size_t size)
+{
+        void *p = realloc(old, size > 0 ? size : 1);
+
+        (void)unused;
+        if (!p)
+                give_up();
+        return p;
+}
+
+static void release(void *p, size_t unused)
+{
+        (void)unused;
+        free(p);
+}
+
+static void prepare(const struct mode *mode)
+{
+        struct error err;
+
+        error_set(&err, mode->too_large, "the %s document needs more memory than there is",
+                mode->name);
+        answer_error(&too_much, &err);
+        json_set_alloc_funcs(allocate, free);
+        mp_set_memory_functions(allocate, reallocate, release);
+        json_seed();
+}
+
 static int answer(int argc, char **argv, struct buffer *out, struct error *err)
 {
         _cleanup_buffer_ struct buffer in = BUFFER_INIT;
@@ -77,7 +127,7 @@ static int answer(int argc, char **argv, struct buffer *out, struct error *err)
                 takeover_hook();
         if (!mode)
                 return error_set(err, CODE_USAGE, "assay-score wants to be told what to do");
-        json_seed();
+        prepare(mode);
         if (fd_read_all(0, &in, mode->most, mode->too_large, err) < 0)
                 return error_add(err, "the %s document", mode->name);
         if (mode->answer(&in, out, err) < 0)

@@ -196,6 +196,7 @@ static int numeric_arrays(struct comparison *c, struct json_value answer, struct
 static int numeric_tolerance(struct comparison *c, struct error *err)
 {
         struct json_value answer = c->answer, truth = c->truth;
+        char numbers[2][NUMBER_TEXT_SIZE], how[4 * NUMBER_TEXT_SIZE];
         bool within;
 
         if (find_truth(c, &truth, err) < 0)
@@ -211,8 +212,12 @@ static int numeric_tolerance(struct comparison *c, struct error *err)
         if (find_answer(c, JSON_REAL, &answer) == 0)
                 return 0;
         within = agree_within(c, answer, truth);
-        return all_or_nothing(
-                c, within, within ? "within the tolerance" : "not within the tolerance");
+        json_number_text(answer, numbers[0], sizeof numbers[0]);
+        json_number_text(truth, numbers[1], sizeof numbers[1]);
+        snprintf(how, sizeof how, "|%s − %s| ≤ %s is %s", numbers[0], numbers[1],
+                *c->parameters->tolerance ? c->parameters->tolerance : "0",
+                within ? "true" : "false");
+        return all_or_nothing(c, within, how);
 }
 
 static int counted(
@@ -235,7 +240,8 @@ static int counted(
                 mpq_set_ui(found, FULL, 1);
                 mpq_mul(c->score, c->score, found);
         }
-        snprintf(c->steps, sizeof c->steps, "1000 × min(1, found / total)");
+        value_number(answer, found);
+        gmp_snprintf(c->steps, sizeof c->steps, "1000 × min(1, max(0, %Qd) / %Qd)", found, total);
         mpq_clears(found, total, NULL);
         return r;
 }
@@ -419,6 +425,9 @@ static int api_call_efficiency(struct comparison *c, struct error *err)
                 return 0;
         mpq_inits(calls, optimal, max, NULL);
         value_number(answer, calls);
+        gmp_snprintf(c->steps, sizeof c->steps,
+                "1000 × min(1, max(0, (%.40s − %Qd) / (%.40s − %.40s)))", c->parameters->max, calls,
+                c->parameters->max, c->parameters->optimal);
         number_parse(optimal, c->parameters->optimal);
         number_parse(max, c->parameters->max);
         if (mpq_cmp(calls, optimal) < 0)
@@ -426,9 +435,6 @@ static int api_call_efficiency(struct comparison *c, struct error *err)
         mpq_sub(calls, calls, optimal);
         mpq_sub(max, max, optimal);
         primitive_decay(c->score, calls, max);
-        snprintf(c->steps, sizeof c->steps,
-                "1000 at %.40s calls, 0 at %.40s, between them by the line", c->parameters->optimal,
-                c->parameters->max);
         mpq_clears(calls, optimal, max, NULL);
         return 0;
 }

@@ -35,6 +35,8 @@ static void take_row(struct dimensions *d, struct reader *r)
         }
         d->row_count++;
         row->name = scorer_text(r, SCORE_MAX_NAME);
+        if (row->name && row->name[strspn(row->name, "abcdefghijklmnopqrstuvwxyz_")])
+                r->bad = true;
         row->label = scorer_text(r, SCORE_MAX_NAME);
         row->description = scorer_text(r, SCORE_MAX_TEXT);
         row->colour = scorer_text(r, SCORE_MAX_NAME);
@@ -72,6 +74,8 @@ static void take_violation(struct dimensions *d, struct reader *r)
         }
         d->violation_count++;
         v->constraint = scorer_text(r, SCORE_MAX_NAME);
+        if (v->constraint && v->constraint[strspn(v->constraint, "abcdefghijklmnopqrstuvwxyz_")])
+                r->bad = true;
         v->limit = take_decimal(r);
         v->actual = take_decimal(r);
 }

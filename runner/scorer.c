@@ -15,6 +15,7 @@ static const unsigned blamed[HELPER_MODE_COUNT] = {
         [HELPER_RESULT] = 1U << CLASS_SUITE,
         [HELPER_VERDICT] = 1U << CLASS_JUDGE,
         [HELPER_DIMENSIONS] = 1U << CLASS_USAGE | 1U << CLASS_SUBMISSION,
+        [HELPER_DIMENSIONS_BATCH] = 1U << CLASS_USAGE | 1U << CLASS_SUBMISSION,
         [HELPER_COMPOSITE] = 1U << CLASS_USAGE | 1U << CLASS_SUBMISSION,
         [HELPER_WINDOW] = 1U << CLASS_USAGE,
 };
@@ -149,7 +150,8 @@ int scorer_ask(struct channel *c, enum helper_mode mode, int input, scorer_take 
                 .tree = -EBADF,
                 .error_type = SCORE_ERROR,
                 .blamed = blamed[mode],
-                .too_slow = CODE_INTERNAL_HELPER,
+                .too_slow = blamed[mode] & 1U << CLASS_SUBMISSION ? CODE_SCORE_ANSWER
+                                                                  : CODE_INTERNAL_HELPER,
                 .take = take,
                 .to = &asked,
         };

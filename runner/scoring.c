@@ -12,14 +12,23 @@
 
 static int open_files(struct scoring *s, struct error *err)
 {
+        unsigned from_input = 0;
+        struct stat st;
+
         for (unsigned i = 0; i < s->file_count; i++) {
                 struct scoring_file *f = &s->files[i];
 
                 f->fd = f->path ? input_open(f->path) : -EBADF;
                 if (f->path && f->fd < 0)
                         return error_errno(err, CODE_USAGE, errno, "%s: %s", f->what, f->path);
+                if (f->path && fstat(f->fd, &st) == 0 && S_ISDIR(st.st_mode))
+                        return error_set(
+                                err, CODE_USAGE, "%s: %s: is a directory", f->what, f->path);
+                from_input += f->path && strcmp(f->path, "-") == 0;
         }
-        return 0;
+        return from_input < 2 ? 0
+                              : error_set(err, CODE_USAGE,
+                                        "-: only one of the files can be standard input");
 }
 
 /* Once root is given up: what is a pipe is read to its end. */

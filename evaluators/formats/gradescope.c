@@ -49,8 +49,9 @@ struct sums {
 
 static bool is_passed(const struct test *t, const mpq_t score, const mpq_t most)
 {
-        return t->status == STATUS_NOT_SAID ? mpq_cmp(score, most) >= 0
-                                            : t->status == STATUS_PASSED;
+        if (t->status != STATUS_NOT_SAID)
+                return t->status == STATUS_PASSED;
+        return mpq_cmp(score, most) >= 0 && mpq_sgn(score) > 0;
 }
 
 static int take_test(struct outcome *o, struct sums *sums, const struct test *t, size_t number,

@@ -21,6 +21,7 @@ struct junit {
         struct error *err;
         bool failed; /* with err */
         unsigned depth;
+        unsigned other_depth;   /* of an element that is no suite; 0: none */
         unsigned case_depth;    /* of the testcase that we are in; 0: none */
         unsigned message_depth; /* of the failure or error whose text is wanted; 0: none */
         bool in_text;           /* behind what its attribute says */
@@ -113,12 +114,18 @@ static void begin(void *to, const char *element, const char **attributes)
                 if (strcmp(element, "testsuites") != 0 && strcmp(element, "testsuite") != 0)
                         refuse(j, "the first element must be testsuites or testsuite");
         } else if (j->case_depth > 0) {
-                if (j->depth == j->case_depth + 1)
-                        begin_inside(j, element, attributes);
-                else if (strcmp(element, "testcase") == 0)
+                if (strcmp(element, "testcase") == 0)
                         refuse(j, "a testcase within a testcase");
-        } else if (strcmp(element, "testcase") == 0)
-                begin_case(j, attributes);
+                else if (j->depth == j->case_depth + 1)
+                        begin_inside(j, element, attributes);
+        } else if (strcmp(element, "testcase") == 0) {
+                if (j->other_depth > 0)
+                        refuse(j, "a testcase that is in no testsuite");
+                else
+                        begin_case(j, attributes);
+        } else if (j->other_depth == 0 && strcmp(element, "testsuite") != 0 &&
+                   strcmp(element, "testsuites") != 0)
+                j->other_depth = j->depth;
 }
 
 static void end_case(struct junit *j)
@@ -150,6 +157,8 @@ static void end(void *to, const char *element)
                 return;
         if (j->depth == j->message_depth)
                 j->message_depth = 0;
+        if (j->depth == j->other_depth)
+                j->other_depth = 0;
         if (j->depth == j->case_depth)
                 end_case(j);
         j->depth--;

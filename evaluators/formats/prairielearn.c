@@ -27,7 +27,7 @@ static const struct fields test_fields = {
 
 static const struct field result_rows[] = {
         FIELD("gradable", field_boolean, OPTIONAL, struct result, gradable),
-        FIELD("score", field_decimal, OPTIONAL, struct result, score, .most = 1),
+        FIELD("score", field_number, OPTIONAL, struct result, score),
         FIELD("message", field_any_text, OPTIONAL, struct result, message),
         FIELD("output", field_any_text, OPTIONAL, struct result, output),
         FIELD("tests", field_list, OPTIONAL, struct result, tests, .least = 1,
@@ -50,6 +50,35 @@ static bool is_passed(const struct test *t)
         return passed;
 }
 
+/* A sum of floats may come out a hair above 1. */
+static bool is_near_0_to_1(const char *score)
+{
+        mpq_t x, most;
+        bool near;
+
+        mpq_inits(x, most, NULL);
+        number_parse(x, score);
+        number_parse(most, "1.000001");
+        near = mpq_sgn(x) >= 0 && mpq_cmp(x, most) < 0;
+        mpq_clears(x, most, NULL);
+        return near;
+}
+
+/* What cannot be graded has nothing else that must be right. */
+static int read_ungradable(const struct result_request *q, struct outcome *o, struct error *err)
+{
+        _cleanup_json_ struct json doc = JSON_INIT;
+        const char *message;
+
+        if (reading_open(&doc, q->file, CODE_SUITE_RESULT_INVALID, err) < 0)
+                return -1;
+        o->ungradable = json_is_false(json_object_get(doc.root, "gradable"));
+        message = json_string_value(json_object_get(doc.root, "message"));
+        if (o->ungradable)
+                outcome_notes(o, message ? message : "");
+        return 0;
+}
+
 static int take_result(struct outcome *o, const struct result *result, struct error *err)
 {
         const struct test *t = result->tests.items;
@@ -66,12 +95,10 @@ static int take_result(struct outcome *o, const struct result *result, struct er
                             err) < 0)
                         return -1;
         }
-        o->ungradable = !result->gradable;
-        if (o->ungradable)
-                return 0;
-        if (!*result->score)
+        if (!*result->score || !is_near_0_to_1(result->score))
                 return error_set(err, CODE_SUITE_RESULT_INVALID,
-                        "line 1, column 1: score: is missing; it must be a number from 0 to 1");
+                        "line 1, column 1: score: must be a number from 0 to 1, not %s",
+                        *result->score ? result->score : "absent");
         return result_scale(o, &from_0_to_1, result->score, 1, err);
 }
 
@@ -79,7 +106,11 @@ int prairielearn_read(const struct result_request *q, struct outcome *ret, struc
 {
         _cleanup_json_ struct json doc = JSON_INIT;
         struct result result = {.gradable = true, .message = "", .output = ""};
-        int r = result_json(&doc, q->file, &whole, &result, ret, err);
+        int r = read_ungradable(q, ret, err);
+
+        if (r < 0 || ret->ungradable)
+                return r;
+        r = result_json(&doc, q->file, &whole, &result, ret, err);
 
         if (r == 0)
                 r = take_result(ret, &result, err);

@@ -2,6 +2,8 @@
  * that are something else are the suite's own business. */
 #include "evaluators/formats/json_result.h"
 
+enum { MOST_SCORES = 1000 };
+
 static bool has_scores(struct json *doc, const char *line, size_t len)
 {
         struct json_fault unused;
@@ -44,8 +46,10 @@ static int take_scores(struct outcome *o, const struct json *doc, struct error *
         scores = json_locate(doc, "scores", NULL);
         spot = (struct spot){.up = &root, .key = "scores", .value = scores};
         reading_begin(&r, doc);
-        if (!json_is_object(scores.node) || json_object_size(scores.node) == 0)
-                reading_problem(&r, &spot, "must be an object of scores from 0 to 1000");
+        if (!json_is_object(scores.node) || json_object_size(scores.node) == 0 ||
+                json_object_size(scores.node) > MOST_SCORES)
+                reading_problem(&r, &spot, "must be an object of 1 to %d scores from 0 to 1000",
+                        MOST_SCORES);
         for (struct json_walk w = json_walk(scores); json_next(&w, &child);) {
                 struct spot below = spot_below(&spot, &w, child);
 

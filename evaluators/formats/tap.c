@@ -3,8 +3,6 @@
  * that is still to do fails nobody. Subtests are indented and count by their parent's own line. */
 #include "evaluators/formats/formats.h"
 
-#include "evaluators/schemes/blend.h"
-
 #include "text.h"
 
 enum { MOST_LINE = 4096, MOST_ERROR = 4096 };
@@ -13,8 +11,9 @@ struct tap {
         struct outcome *outcome;
         struct error *err;
         unsigned line;
-        bool has_plan, bailed, in_yaml;
-        uint64_t planned, seen, skipped, passed;
+        bool has_plan, after_point;
+        size_t yaml; /* the indentation of the block that we are in; 0: none */
+        uint64_t planned, seen, highest, skipped, passed;
         unsigned char *numbers; /* a bit for each that was there; owned */
         /* The point that lines of explanation still belong to. */
         struct buffer name, error;
@@ -78,9 +77,9 @@ static int take_number(struct tap *t, uint64_t number)
         if (t->numbers[number / 8] & 1U << number % 8)
                 return refuse(t, "a test number that was there already");
         t->numbers[number / 8] |= (unsigned char)(1U << number % 8);
-        if (t->has_plan && t->seen > t->planned)
-                return refuse(t, "more tests than planned");
-        return 0;
+        t->highest = number > t->highest ? number : t->highest;
+        return t->has_plan && t->highest > t->planned ? refuse(t, "a test that was not planned")
+                                                      : 0;
 }
 
 /* The directive behind an unescaped #, or NULL. */
@@ -92,9 +91,17 @@ static const char *find_directive(const char *text)
         return NULL;
 }
 
-static bool is_word(const char *text, const char *word)
+/* SKIP is also written skipped. */
+static bool is_directive(const char *text, const char *word)
 {
-        return text && strncasecmp(text, word, strlen(word)) == 0;
+        const size_t len = strlen(word);
+
+        if (!text || strncasecmp(text, word, len) != 0)
+                return false;
+        text += len;
+        if (strcmp(word, "skip") == 0 && strncasecmp(text, "ped", 3) == 0)
+                text += 3;
+        return *text == '\0' || strchr(" \t:-.,", *text);
 }
 
 /* Behind `ok` or `not ok`. */
@@ -116,17 +123,18 @@ static int take_point(struct tap *t, bool good, const char *rest)
         if (rest[0] == '-' && (rest[1] == ' ' || rest[1] == '\t'))
                 rest += 1 + strspn(rest + 1, " \t");
         directive = find_directive(rest);
-        if (is_word(directive, "skip")) {
+        if (is_directive(directive, "skip")) {
                 t->skipped++;
                 return 0;
         }
-        good = good || is_word(directive, "todo");
+        good = good || is_directive(directive, "todo");
         t->passed += good;
         t->pending = true;
         t->good = good;
         buffer_clear(&t->error);
         buffer_clear(&t->name);
-        n = directive && (is_word(directive, "todo")) ? (size_t)(directive - rest) : strlen(rest);
+        n = directive && (is_directive(directive, "todo")) ? (size_t)(directive - rest)
+                                                           : strlen(rest);
         while (n > 0 && strchr(" \t#", rest[n - 1]))
                 n--;
         if (n > 0)
@@ -155,16 +163,21 @@ static void take_explanation(struct tap *t, const char *line)
         add_escaped(&t->error, line, strlen(line));
 }
 
+/* A block of explanation stands behind a point, indented, between `---` and `...`. */
 static bool take_yaml(struct tap *t, const char *line)
 {
-        const char *text = line + strspn(line, " \t");
+        const size_t indent = strspn(line, " \t");
+        const char *text = line + indent;
 
-        if (!t->in_yaml) {
-                t->in_yaml = text > line && strncmp(text, "---", 3) == 0;
-                return t->in_yaml;
+        if (t->yaml > 0 && indent == 0 && *line)
+                t->yaml = 0; /* it was cut off */
+        if (t->yaml == 0) {
+                if (t->after_point && indent > 0 && strcmp(text, "---") == 0)
+                        t->yaml = indent;
+                return t->yaml > 0;
         }
-        if (strncmp(text, "...", 3) == 0)
-                t->in_yaml = false;
+        if (indent == t->yaml && strcmp(text, "...") == 0)
+                t->yaml = 0;
         else
                 take_explanation(t, text);
         return true;
@@ -173,22 +186,23 @@ static bool take_yaml(struct tap *t, const char *line)
 static int take_line(struct tap *t, const char *line)
 {
         const char *rest;
+        bool point;
 
         if (take_yaml(t, line))
                 return 0;
+        point = is_point(line, "ok", &rest) || is_point(line, "not ok", &rest);
+        t->after_point = point || (t->after_point && *line == '#');
+        if (point)
+                return finish_point(t) < 0 ? -1 : take_point(t, *line == 'o', rest);
         if (*line == '#') {
                 take_explanation(t, line + 1 + strspn(line + 1, " "));
                 return 0;
         }
         if (strncmp(line, "Bail out!", 9) == 0) {
-                t->bailed = true;
-                outcome_notes(t->outcome, line);
-                return 0;
-        }
-        if (is_point(line, "ok", &rest) || is_point(line, "not ok", &rest)) {
-                if (t->bailed)
-                        return 0;
-                return finish_point(t) < 0 ? -1 : take_point(t, *line == 'o', rest);
+                char why[200];
+
+                text_escape(why, sizeof why, line, strlen(line));
+                return refuse(t, why);
         }
         return strncmp(line, "1..", 3) == 0 ? take_plan(t, line + 3) : 0;
 }
@@ -219,15 +233,13 @@ static int count(struct tap *t)
                         "line %u, column 1: there is no plan (1..N): whether all tests ran is not "
                         "known",
                         t->line + 1);
-        if (t->seen > t->planned)
+        if (t->highest > t->planned)
                 return error_set(t->err, CODE_SUITE_RESULT_INVALID,
-                        "%llu tests ran, %llu were planned", (unsigned long long)t->seen,
-                        (unsigned long long)t->planned);
+                        "line %u, column 1: test %llu ran, %llu were planned", t->line + 1,
+                        (unsigned long long)t->highest, (unsigned long long)t->planned);
         if (t->seen < t->planned)
                 outcome_warn(t->outcome, "", "%llu of %llu planned tests did not run, and failed",
                         (unsigned long long)(t->planned - t->seen), (unsigned long long)t->planned);
-        if (t->bailed)
-                t->outcome->pass = SUITE_FAILED;
         return outcome_count(t->outcome, t->passed, t->planned - t->skipped, t->err);
 }
 

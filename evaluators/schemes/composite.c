@@ -10,7 +10,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-enum { PLACES = 6, PARTS = 5, MOST_STEPS = 10000 };
+enum { PLACES = 6, PARTS = 5, MOST_STEPS = 5000 };
 
 void execution_init(struct execution *e)
 {
@@ -98,7 +98,7 @@ void composite_score(const struct execution *e, struct composite *ret)
 
 /* --- an execution record -------------------------------------------------------------------- */
 
-enum step_status { COMPLETED = 1, HARD_FAILURE, NOT_RUN };
+enum step_status { COMPLETED = 1, HARD_FAILURE, SKIPPED, BUDGET_ABORT };
 enum attempt_status { ATTEMPT_OK = 1, ATTEMPT_ERROR, ATTEMPT_TIMEOUT };
 
 struct attempt {
@@ -132,8 +132,8 @@ static const struct choice schemas[] = {{"assay.execution/1", 0, false}, {0}};
 static const struct choice step_statuses[] = {
         {"completed", COMPLETED, false},
         {"hard_failure", HARD_FAILURE, false},
-        {"skipped", NOT_RUN, false},
-        {"budget_abort", NOT_RUN, false},
+        {"skipped", SKIPPED, false},
+        {"budget_abort", BUDGET_ABORT, false},
         {0},
 };
 static const struct choice attempt_statuses[] = {
@@ -189,12 +189,30 @@ static const struct field spec_rows[] = {
 static const struct fields spec_fields = FIELDS(spec_rows, UNKNOWN_IS_PROBLEM);
 static const struct field whole_spec = {.type = &field_object, .fields = &spec_fields};
 
+/* What contradicts itself is not guessed at. */
+static int check_record(const struct record *record, struct error *err)
+{
+        const struct step *s = record->steps.items;
+
+        if (record->total_steps < record->steps.count)
+                return error_set(err, CODE_SCORE_ANSWER,
+                        "the record: total_steps is %llu, but there are %zu steps",
+                        (unsigned long long)record->total_steps, record->steps.count);
+        for (size_t i = 0; i < record->steps.count; i++)
+                for (size_t n = 0; n < i; n++)
+                        if (strcmp(s[i].id, s[n].id) == 0)
+                                return error_set(err, CODE_SCORE_ANSWER,
+                                        "the record: steps[%zu] has the id of steps[%zu]", i, n);
+        return 0;
+}
+
 static void count_step(struct execution *e, const struct step *s, size_t *completed)
 {
         const struct attempt *a = s->attempts.items;
         const size_t planned = 1 + s->retry_count;
 
         *completed += s->status == COMPLETED;
+        e->budget_aborted |= s->status == BUDGET_ABORT;
         if (s->status == HARD_FAILURE)
                 mpz_add_ui(e->hard, e->hard, 1);
         if (s->attempts.count > planned)
@@ -215,7 +233,6 @@ static void measure(
         for (size_t i = 0; i < record->steps.count; i++)
                 count_step(e, &s[i], &completed);
         total = total > spec->min_steps ? total : spec->min_steps;
-        total = total > completed ? total : completed;
         mpq_set_ui(e->completion, completed, total > 0 ? total : 1);
         mpq_canonicalize(e->completion);
         number_parse(e->quality, record->output_quality);
@@ -228,7 +245,7 @@ static void measure(
         mpq_canonicalize(unit);
         mpq_mul(e->max_latency, e->max_latency, unit);
         mpq_clear(unit);
-        e->budget_aborted = record->budget_aborted;
+        e->budget_aborted |= record->budget_aborted;
 }
 
 /* --- answers -------------------------------------------------------------------------------- */
@@ -317,6 +334,8 @@ static int score_record(const struct request *q, struct buffer *out, struct erro
         if (r == 0)
                 r = read_whole(&record_doc, &q->documents[DOCUMENT_RECORD].bytes, &whole_record,
                         &record, CODE_SCORE_ANSWER, "the record", err);
+        if (r == 0)
+                r = check_record(&record, err);
         if (r == 0) {
                 execution_init(&e);
                 composite_init(&c);

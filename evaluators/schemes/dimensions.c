@@ -406,8 +406,7 @@ static int read_spec(const struct json *doc, bool in_evaluation, struct spec *re
         if (r.problems.count == 0)
                 return 0;
         reading_put_problems(&r, out);
-        return error_set(err, CODE_SCORE_SPEC, "the spec has %zu problem%s", r.problems.count,
-                r.problems.count == 1 ? "" : "s");
+        return reading_error(&r, CODE_SCORE_SPEC, err);
 }
 
 int dimensions_score(const struct dimensions_input *input, struct buffer *out, struct error *err)
@@ -425,11 +424,12 @@ int dimensions_score(const struct dimensions_input *input, struct buffer *out, s
         if (reading_open(&spec_doc, input->spec, CODE_SCORE_SPEC, err) < 0)
                 return error_add(err, "the spec");
         r = read_spec(&spec_doc, input->sources != NULL, &spec, out, err);
-        if (r == 0 && (r = reading_open(&answer, input->answer, CODE_SCORE_ANSWER, err)) < 0)
-                error_add(err, "the submission");
+        /* The truth first: what there is not memory for then is the answer's fault. */
         if (r == 0 && input->truth &&
                 (r = reading_open(&truth, input->truth, CODE_SCORE_TRUTH, err)) < 0)
                 error_add(err, "the truth");
+        if (r == 0 && (r = reading_open(&answer, input->answer, CODE_SCORE_ANSWER, err)) < 0)
+                error_add(err, "the submission");
         if (r == 0) {
                 s.answer = json_root(&answer);
                 s.has_truth = input->truth;

@@ -9,55 +9,107 @@
 
 #include <stdlib.h>
 
-enum { PLACES = 6, WINDOW = 100, MOST_NAMES = 10000 };
+enum {
+        PLACES = 6,
+        WINDOW = 100,
+        MOST_NAMES = 5000,
+        MOST_BITS = 200000,
+        MOST_BITS_IN_ALL = 60000000,
+};
 
 /* --- weights -------------------------------------------------------------------------------- */
 
-/* One round: share `left` among those that are not fixed; false: none came above the cap. */
-static bool share(const mpq_t *means, size_t count, bool *fixed, mpq_t *weights, mpq_t left)
+/* The means as whole numbers of one denominator: their proportions are all that counts. */
+static void bring_together(const mpq_t *means, size_t count, mpz_t *ret)
 {
-        bool again = false;
-        mpq_t sum, cap;
+        mpz_t common, times;
 
-        mpq_inits(sum, cap, NULL);
-        mpq_set_ui(cap, 3, 20);
+        mpz_inits(common, times, NULL);
+        mpz_set_ui(common, 1);
         for (size_t i = 0; i < count; i++)
-                if (!fixed[i])
-                        mpq_add(sum, sum, means[i]);
-        for (size_t i = 0; i < count && mpq_sgn(sum) > 0; i++) {
-                if (fixed[i])
-                        continue;
-                mpq_div(weights[i], means[i], sum);
-                mpq_mul(weights[i], weights[i], left);
+                mpz_lcm(common, common, mpq_denref(means[i]));
+        for (size_t i = 0; i < count; i++) {
+                mpz_divexact(times, common, mpq_denref(means[i]));
+                mpz_mul(ret[i], mpq_numref(means[i]), times);
         }
-        for (size_t i = 0; i < count; i++)
-                if (!fixed[i] && mpq_cmp(weights[i], cap) > 0) {
-                        mpq_set(weights[i], cap);
-                        mpq_sub(left, left, cap);
-                        fixed[i] = again = true;
-                }
-        mpq_clears(sum, cap, NULL);
-        return again;
+        mpz_clears(common, times, NULL);
 }
 
-void window_weights(const mpq_t *means, size_t count, mpq_t *ret_weights, mpq_t ret_unassigned)
+/* What those have together that are not capped. */
+static void sum_up(mpz_t *parts, size_t count, const bool *capped, mpz_t ret)
 {
-        bool *fixed = calloc(count + 1, sizeof *fixed);
-        mpq_t left;
+        mpz_set_ui(ret, 0);
+        for (size_t i = 0; i < count; i++)
+                if (!capped[i])
+                        mpz_add(ret, ret, parts[i]);
+}
 
-        mpq_init(left);
-        mpq_set_ui(left, 1, 1);
+/* With `caps` capped at 3/20, (20 − 3 caps)/20 are left. Cap those that would get more than 3/20 of
+ * it: part / sum × (20 − 3 caps) > 3. */
+static unsigned cap_some(mpz_t *parts, size_t count, bool *capped, const mpz_t sum, unsigned caps)
+{
+        unsigned more = 0;
+        mpz_t share, most;
+
+        mpz_inits(share, most, NULL);
+        mpz_mul_ui(most, sum, 3);
+        for (size_t i = 0; i < count; i++) {
+                if (capped[i])
+                        continue;
+                mpz_mul_ui(share, parts[i], 20 - 3 * caps);
+                if (mpz_cmp(share, most) > 0) {
+                        capped[i] = true;
+                        more++;
+                }
+        }
+        mpz_clears(share, most, NULL);
+        return more;
+}
+
+static void set_weight(mpq_t ret, const mpz_t part, const mpz_t sum, unsigned left)
+{
+        mpz_mul_ui(mpq_numref(ret), part, left);
+        mpz_mul_ui(mpq_denref(ret), sum, 20);
+        mpq_canonicalize(ret);
+}
+
+int window_weights(const mpq_t *means, size_t count, mpq_t *ret_weights, mpq_t ret_unassigned)
+{
+        mpz_t *parts = calloc(count + 1, sizeof *parts), sum;
+        bool *capped = calloc(count + 1, sizeof *capped);
+        unsigned caps = 0, more;
+
+        if (!parts || !capped) {
+                free(parts);
+                free(capped);
+                return -1;
+        }
+        mpz_init(sum);
         for (size_t i = 0; i < count; i++)
-                mpq_set_ui(ret_weights[i], 0, 1);
-        while (fixed && share(means, count, fixed, ret_weights, left))
-                for (size_t i = 0; i < count; i++)
-                        if (!fixed[i])
-                                mpq_set_ui(ret_weights[i], 0, 1);
-        mpq_set_ui(ret_unassigned, 1, 1);
-        for (size_t i = 0; i < count; i++)
-                mpq_sub(ret_unassigned, ret_unassigned, ret_weights[i]);
-        mpq_clear(left);
-        free(fixed);
+                mpz_init(parts[i]);
+        bring_together(means, count, parts);
+        do {
+                sum_up(parts, count, capped, sum);
+                more = mpz_sgn(sum) > 0 ? cap_some(parts, count, capped, sum, caps) : 0;
+                caps += more;
+        } while (more > 0);
+        mpq_set_ui(ret_unassigned, 20 - 3 * caps, 20);
+        if (mpz_sgn(sum) > 0)
+                mpq_set_ui(ret_unassigned, 0, 1);
+        mpq_canonicalize(ret_unassigned);
+        for (size_t i = 0; i < count; i++) {
+                if (capped[i])
+                        mpq_set_ui(ret_weights[i], 3, 20);
+                else if (mpz_sgn(sum) > 0)
+                        set_weight(ret_weights[i], parts[i], sum, 20 - 3 * caps);
+                else
+                        mpq_set_ui(ret_weights[i], 0, 1);
+                mpz_clear(parts[i]);
+        }
+        mpz_clear(sum);
+        free(parts);
+        free(capped);
+        return 0;
 }
 
 /* --- an answer ------------------------------------------------------------------------------ */
@@ -116,13 +168,16 @@ struct window {
         mpq_t *means, *weights;
 };
 
-static void put_window(const struct window *w, struct buffer *out)
+static int put_window(const struct window *w, struct buffer *out, struct error *err)
 {
         mpq_t unassigned;
         size_t at;
 
         mpq_init(unassigned);
-        window_weights(w->means, w->count, w->weights, unassigned);
+        if (window_weights(w->means, w->count, w->weights, unassigned) < 0) {
+                mpq_clear(unassigned);
+                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+        }
         for (size_t i = 0; i < w->count; i++) {
                 at = answer_begin(out, WINDOW_ROW);
                 put_text(out, w->names[i]);
@@ -138,6 +193,27 @@ static void put_window(const struct window *w, struct buffer *out)
         put_exact(out, unassigned);
         answer_end(out, at);
         mpq_clear(unassigned);
+        return 0;
+}
+
+/* Fractions grow with what is added up; those of all together must stay such that they can be
+ * shown. */
+static int check_digits(const struct window *w, struct error *err)
+{
+        size_t bits = 0;
+        mpz_t common;
+
+        mpz_init_set_ui(common, 1);
+        for (size_t i = 0; i < w->count && bits <= MOST_BITS; i++) {
+                mpz_lcm(common, common, mpq_denref(w->means[i]));
+                bits = mpz_sizeinbase(common, 2);
+        }
+        mpz_clear(common);
+        return bits <= MOST_BITS && bits * w->count <= MOST_BITS_IN_ALL
+                       ? 0
+                       : error_set(err, CODE_SCORE_SPEC,
+                                 "the scores are fractions that are too long together: round them "
+                                 "to some decimals");
 }
 
 static int read_window(const struct json *doc, struct window *w, struct error *err)
@@ -184,7 +260,9 @@ static int score_window(const struct request *q, struct buffer *out, struct erro
                     ? read_window(&doc, &w, err)
                     : error_set(err, CODE_INFRA_MEMORY, "out of memory");
         if (r == 0)
-                put_window(&w, out);
+                r = check_digits(&w, err);
+        if (r == 0)
+                r = put_window(&w, out, err);
         for (size_t i = 0; i < w.count; i++)
                 mpq_clears(w.means[i], w.weights[i], NULL);
         free(w.names);

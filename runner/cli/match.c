@@ -69,6 +69,7 @@ static int take_rating(void *to, unsigned type, struct reader *r, struct error *
                 return error_set(err, CODE_INTERNAL_FRAME, "the scorer sent an unknown frame");
         a->after = get_u32(r);
         a->present = true;
+        r->bad |= a->after > 2 * MOST_RATING;
         return 0;
 }
 

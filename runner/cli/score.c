@@ -7,7 +7,7 @@
 
 #include <unistd.h>
 
-enum { MOST_BYTES = 16 << 20, BATCH_BYTES = 1 << 20, BATCH_LINES = 2000 };
+enum { MOST_BYTES = 16 << 20, BATCH_BYTES = 256 << 10, BATCH_LINES = 2000 };
 
 struct score_options {
         struct common_options common;
@@ -19,6 +19,7 @@ struct answer {
         const char *spec;
         struct dimensions dimensions;
         struct buffer *lines; /* of a batch: results as JSON lines */
+        unsigned expected;    /* lines that are still to come */
         bool failed;          /* one of them */
 };
 
@@ -105,21 +106,32 @@ static void add_line(struct answer *a, const struct error *why)
         dimensions_free(&a->dimensions);
 }
 
+/* An answer to each line, and no more: a scorer that one of them took over must not speak for those
+ * of other batches. */
 static int take_line(void *to, unsigned type, struct reader *r, struct error *err)
 {
         struct answer *a = to;
         struct error why = {0};
+        enum error_class class;
 
+        if (a->expected == 0)
+                return error_set(err, CODE_INTERNAL_FRAME, "the scorer gave too many answers");
         switch (type) {
         case SCORE_LINE_END:
                 if (!a->dimensions.present)
                         return error_set(err, CODE_INTERNAL_FRAME, "the scorer gave no score");
+                a->expected--;
                 add_line(a, NULL);
                 return 0;
         case SCORE_LINE_ERROR:
                 get_error(r, &why);
-                if (!r->bad)
-                        add_line(a, &why);
+                class = code_info(why.code)->class;
+                if (r->bad ||
+                        (class != CLASS_USAGE && class != CLASS_SUBMISSION && class != CLASS_INFRA))
+                        return error_set(
+                                err, CODE_INTERNAL_FRAME, "the scorer blamed the wrong party");
+                a->expected--;
+                add_line(a, &why);
                 return 0;
         default:
                 return dimensions_take(&a->dimensions, type, r, err);
@@ -158,6 +170,7 @@ static int open_lines(struct line_file *f, int fd, struct error *err)
         return 0;
 }
 
+/* Some lines at a time. */
 struct batch {
         struct line_file files[3]; /* spec, submission, truth */
         struct buffer pieces[3];
@@ -165,27 +178,31 @@ struct batch {
 };
 
 static int put_piece(
-        int request, enum score_document which, struct buffer *bytes, struct error *err)
+        int request, enum score_document which, const char *bytes, size_t len, struct error *err)
 {
         _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
         size_t at = 0;
 
         do {
-                size_t left = bytes->len - at;
-                size_t len = left < SCORE_MAX_PIECE ? left : SCORE_MAX_PIECE;
+                size_t piece = len - at < SCORE_MAX_PIECE ? len - at : SCORE_MAX_PIECE;
 
                 put_u8(&payload, (uint8_t)which);
-                put_bytes(&payload, bytes->data + at, len);
+                put_bytes(&payload, bytes + at, piece);
                 if (scorer_put(request, REQUEST_PIECE, &payload, err) < 0)
                         return -1;
-                at += len;
-        } while (at < bytes->len);
-        buffer_clear(bytes);
+                at += piece;
+        } while (at < len);
         return 0;
 }
 
-static int ask_batch(struct scoring *s, struct batch *b, const struct score_options *o,
-        struct answer *a, struct error *err)
+/* Documents: of each file a part of its lines. */
+struct part {
+        const char *bytes;
+        size_t len;
+};
+
+static int ask_part(struct scoring *s, const struct part parts[3], unsigned lines,
+        const struct score_options *o, struct answer *a, struct error *err)
 {
         _cleanup_buffer_ struct buffer options = BUFFER_INIT;
         _cleanup_fd_ int request = scorer_request(err);
@@ -196,8 +213,8 @@ static int ask_batch(struct scoring *s, struct batch *b, const struct score_opti
         if (scorer_put(request, REQUEST_SCORE, &options, err) < 0)
                 return -1;
         for (unsigned i = 0; i < 3; i++)
-                if (b->files[i].file &&
-                        put_piece(request, s->files[i].which, &b->pieces[i], err) < 0)
+                if (parts[i].bytes && put_piece(request, s->files[i].which, parts[i].bytes,
+                                              parts[i].len, err) < 0)
                         return -1;
         if (s->files[3].path &&
                 (lseek(s->files[3].fd, 0, SEEK_SET) < 0 ||
@@ -206,8 +223,68 @@ static int ask_batch(struct scoring *s, struct batch *b, const struct score_opti
                 return -1;
         if (scorer_end_request(request, err) < 0)
                 return -1;
+        a->expected = lines;
+        if (scorer_ask(&s->channel, HELPER_DIMENSIONS_BATCH, request, take_line, a, err) < 0)
+                return -1;
+        return a->expected == 0
+                       ? 0
+                       : error_set(err, CODE_INTERNAL_FRAME, "the scorer left answers out");
+}
+
+/* Each line by itself: when one of them was too much for all. */
+static int ask_one_by_one(struct scoring *s, const struct batch *b, const struct score_options *o,
+        struct answer *a, struct error *err)
+{
+        struct part parts[3] = {{NULL, 0}};
+
+        for (unsigned n = 0; n < b->lines; n++) {
+                struct error why = {0};
+
+                for (unsigned i = 0; i < 3; i++) {
+                        const char *end = buffer_text(&b->pieces[i]) + b->pieces[i].len;
+                        const char *line = parts[i].bytes && !b->files[i].only_one
+                                                   ? parts[i].bytes + parts[i].len
+                                                   : buffer_text(&b->pieces[i]);
+
+                        if (!b->files[i].file)
+                                continue;
+                        parts[i].bytes = line;
+                        parts[i].len =
+                                (size_t)((const char *)memchr(line, '\n', (size_t)(end - line)) +
+                                         1 - line);
+                }
+                if (ask_part(s, parts, 1, o, a, &why) == 0)
+                        continue;
+                if (why.code == CODE_INTERRUPTED) {
+                        *err = why;
+                        return -1;
+                }
+                add_line(a, &why);
+        }
+        return 0;
+}
+
+static int ask_batch(struct scoring *s, struct batch *b, const struct score_options *o,
+        struct answer *a, struct error *err)
+{
+        struct part parts[3] = {{NULL, 0}};
+        const bool failed = a->failed;
+        int r;
+
+        for (unsigned i = 0; i < 3; i++)
+                if (b->files[i].file)
+                        parts[i] = (struct part){buffer_text(&b->pieces[i]), b->pieces[i].len};
+        r = ask_part(s, parts, b->lines, o, a, err);
+        if (r < 0 && err->code != CODE_INTERRUPTED) {
+                buffer_clear(a->lines);
+                dimensions_free(&a->dimensions);
+                a->failed = failed;
+                r = ask_one_by_one(s, b, o, a, err);
+        }
+        for (unsigned i = 0; i < 3; i++)
+                buffer_clear(&b->pieces[i]);
         b->lines = 0;
-        return scorer_ask(&s->channel, HELPER_DIMENSIONS_BATCH, request, take_line, a, err);
+        return r;
 }
 
 static int add_lines(struct batch *b, struct error *err)
@@ -215,12 +292,7 @@ static int add_lines(struct batch *b, struct error *err)
         for (unsigned i = 0; i < 3; i++) {
                 struct line_file *f = &b->files[i];
 
-                if (!f->file)
-                        continue;
-                if (i != 1 && !next_line(f))
-                        return error_set(err, CODE_USAGE, "there are more submissions than %s",
-                                i == 0 ? "specs" : "truths");
-                if (b->lines > 0 && f->only_one)
+                if (!f->file || (b->lines > 0 && f->only_one))
                         continue;
                 buffer_add(&b->pieces[i], f->line, (size_t)f->len);
                 if (f->line[f->len - 1] != '\n')
@@ -232,35 +304,86 @@ static int add_lines(struct batch *b, struct error *err)
         return 0;
 }
 
-static int print_lines(struct answer *a, struct error *err)
+/* The lines of the other files that belong to the next submission. */
+static int next_of_others(struct batch *b, struct error *err)
+{
+        for (unsigned i = 0; i < 3; i += 2)
+                if (b->files[i].file && !next_line(&b->files[i]))
+                        return error_set(err, CODE_USAGE, "there are more submissions than %s",
+                                i == 0 ? "specs" : "truths");
+        return 0;
+}
+
+/* NULL, or the file whose line is longer than a document may be. */
+static const char *too_long(const struct scoring *s, const struct batch *b)
+{
+        for (unsigned i = 0; i < 3; i++)
+                if (b->files[i].file && b->files[i].len > MOST_BYTES)
+                        return s->files[i].what;
+        return NULL;
+}
+
+static int print_lines(struct answer *a, const struct score_options *o, struct error *err)
 {
         int r = 0;
 
         if (!buffer_ok(a->lines))
                 return error_set(err, CODE_INFRA_MEMORY, "out of memory");
-        if (fd_write_all(STDOUT_FILENO, a->lines->data, a->lines->len) < 0)
+        if ((!o->common.quiet || o->common.json) &&
+                fd_write_all(STDOUT_FILENO, a->lines->data, a->lines->len) < 0)
                 r = error_errno(err, CODE_INFRA_IO, errno, "cannot write the scores");
         buffer_clear(a->lines);
         return r;
+}
+
+static int flush(struct scoring *s, struct batch *b, const struct score_options *o,
+        struct answer *a, struct error *err)
+{
+        return (b->lines > 0 && ask_batch(s, b, o, a, err) < 0) || print_lines(a, o, err) < 0 ? -1
+                                                                                              : 0;
+}
+
+static int score_line(struct scoring *s, struct batch *b, const struct score_options *o,
+        struct answer *a, struct error *err)
+{
+        const char *what = too_long(s, b);
+        struct error why;
+
+        if (what) {
+                error_set(&why, CODE_SCORE_ANSWER, "%s: a line of more than %d bytes", what,
+                        MOST_BYTES);
+                if (flush(s, b, o, a, err) < 0)
+                        return -1;
+                add_line(a, &why);
+                return print_lines(a, o, err);
+        }
+        if (add_lines(b, err) < 0)
+                return -1;
+        return b->lines == BATCH_LINES || b->pieces[0].len > BATCH_BYTES ||
+                               b->pieces[1].len > BATCH_BYTES || b->pieces[2].len > BATCH_BYTES
+                       ? flush(s, b, o, a, err)
+                       : 0;
 }
 
 /* Some lines at a time: each request has a process of its own, with bounds of its own. */
 static int score_lines(struct scoring *s, struct batch *b, const struct score_options *o,
         struct answer *a, struct error *err)
 {
-        struct line_file *answers = &b->files[1];
-        bool more = next_line(answers);
+        while (next_line(&b->files[1])) {
+                struct error missing;
 
-        while (more) {
-                if (add_lines(b, err) < 0)
+                if (next_of_others(b, &missing) < 0) {
+                        flush(s, b, o, a, err);
+                        *err = missing;
                         return -1;
-                more = !answers->only_one && next_line(answers);
-                if (more && b->lines < BATCH_LINES && b->pieces[0].len < BATCH_BYTES &&
-                        b->pieces[1].len < BATCH_BYTES && b->pieces[2].len < BATCH_BYTES)
-                        continue;
-                if (ask_batch(s, b, o, a, err) < 0 || print_lines(a, err) < 0)
+                }
+                if (score_line(s, b, o, a, err) < 0)
                         return -1;
+                if (b->files[1].only_one)
+                        break;
         }
+        if (flush(s, b, o, a, err) < 0)
+                return -1;
         for (unsigned i = 0; i < 3; i += 2)
                 if (b->files[i].file && !b->files[i].only_one && next_line(&b->files[i]))
                         return error_set(err, CODE_USAGE, "there are more %s than submissions",

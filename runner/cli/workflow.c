@@ -26,11 +26,12 @@ struct answer {
         bool present, passed, in_steps;
 };
 
+/* None of them is negative. */
 static char *take_number(struct reader *r, bool (*is_such)(const char *text), size_t most)
 {
         char *text = scorer_text(r, most);
 
-        if (text && !is_such(text))
+        if (text && (!is_such(text) || *text == '-'))
                 r->bad = true;
         return text;
 }
@@ -86,11 +87,14 @@ static void take_step(struct answer *a, struct reader *r)
         char *text = scorer_text(r, SCORE_MAX_TEXT);
 
         if (!r->bad) {
+                char safe[2 * SCORE_MAX_TEXT];
+
                 if (!a->in_steps)
                         json_array(&a->w, "explanation");
                 a->in_steps = true;
                 json_text(&a->w, NULL, text);
-                buffer_add_format(&a->text, "%s\n", text);
+                text_escape(safe, sizeof safe, text, strlen(text));
+                buffer_add_format(&a->text, "%s\n", safe);
         }
         free(text);
 }

@@ -132,11 +132,28 @@ static int limits(const struct confinement *c)
         return 0;
 }
 
+static int no_order(const void *left, const void *right)
+{
+        (void)left;
+        (void)right;
+        return 0;
+}
+
+/* The first qsort() of more than a kilobyte asks how much memory the machine has. */
+static void sort_once(void)
+{
+        int enough[1024] = {0};
+
+        qsort(enough, sizeof enough / sizeof *enough, sizeof *enough, no_order);
+}
+
 int confine_self(const struct confinement *c, struct error *err)
 {
         const struct confine_tree trees[] = {
                 {c->tree, below_tree | c->also_below}, {c->readable, below_readable}};
         const char *step = NULL;
+
+        sort_once();
 
         if (prctl(PR_SET_DUMPABLE, 0) < 0)
                 step = "dumpable";
@@ -158,6 +175,21 @@ int confine_self(const struct confinement *c, struct error *err)
         return 0;
 }
 #else
+static int no_order(const void *left, const void *right)
+{
+        (void)left;
+        (void)right;
+        return 0;
+}
+
+/* The first qsort() of more than a kilobyte asks how much memory the machine has. */
+static void sort_once(void)
+{
+        int enough[1024] = {0};
+
+        qsort(enough, sizeof enough / sizeof *enough, sizeof *enough, no_order);
+}
+
 int confine_self(const struct confinement *c, struct error *err)
 {
         (void)c;

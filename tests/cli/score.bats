@@ -115,6 +115,52 @@ graded 683' "$(echo "$output" | jq -r '"\(.status) \(.score)"')"
     is 'the one that is right' 4 "$(jq -r .score results | grep -nx 900 | cut -d: -f1)"
 }
 
+@test "texts, objects and sets of any size, in the confined scorer" {
+    python3 - > answer.json <<'END'
+import json
+print(json.dumps({"text": "abc " * 20000, "object": {f"k{i}": [i, {"x": i}] for i in range(3000)}, "set": [{"i": i} for i in range(50000)]}))
+END
+    for pair in fuzzy_string:text exact_match:object set_overlap:set; do
+        echo "{\"dimensions\": [{\"name\": \"a\", \"weight\": 0.5, \"primitive\": \"${pair%:*}\", \"field\": \"${pair#*:}\", \"ground_truth_field\": \"${pair#*:}\"},
+            {\"name\": \"b\", \"weight\": 0.5, \"primitive\": \"exact_match\", \"field\": \"text\", \"ground_truth_field\": \"text\"}]}" > spec.json
+        run -0 "$ASSAY" score --json spec.json answer.json answer.json
+        is "$pair" 1000 "$(echo "$output" | jq .score)"
+    done
+}
+
+@test "what wants too much memory or time is the answer's fault, and stops no other line" {
+    echo '{"dimensions": [{"name": "a", "weight": 0.5, "primitive": "fuzzy_string", "field": "t", "ground_truth_field": "t"},
+        {"name": "b", "weight": 0.5, "primitive": "exact_match", "field": "n", "ground_truth_field": "n"}]}' | tr -d '\n' > spec.line
+    python3 - > answers <<'END'
+import json
+print(json.dumps({"t": "ab", "n": 1}))
+print('{"x": [' + ','.join(['{}'] * 990000) + '], "z": "' + 'a' * 12000000 + '", "n": 1}')
+for i in range(16):
+    print(json.dumps({"t": "ab" * 49000 + "c" * i, "n": 1}))
+print('"' + 'x' * 17000000 + '"')
+print(json.dumps({"t": "ba", "n": 1}))
+END
+    python3 -c 'import json; print(json.dumps({"t": "ba" * 49000, "n": 1}))' > truth.line
+    run -1 "$ASSAY" score --batch spec.line answers truth.line
+    is 'lines in their order' 20 "${#lines[@]}"
+    # The second may be too much, or not.
+    [[ ${lines[1]} == '{"status":"graded"'* || ${lines[1]} == *'"class":"submission"'* ]] || return 1
+    is statuses '     17 graded
+      1 rejected
+      1 graded' "$(printf '%s\n' "${lines[0]}" "${lines[@]:2}" | jq -r .status | uniq -c)"
+    [[ ${lines[18]} == *'a line of more than 16777216 bytes'* ]] || return 1
+}
+
+@test "odd files are wrong usage" {
+    run -2 "$ASSAY" score spec.json . truth.json
+    [[ $output == *'is a directory'* ]] || return 1
+    run -2 "$ASSAY" score spec.json - - < answer.json
+    [[ $output == *'only one of the files can be standard input'* ]] || return 1
+    tr -d '\n' < spec.json | sed 's/0.6/0.7/' > spec.line
+    run -1 "$ASSAY" score --batch --time-used 1 spec.line answer.json truth.json
+    [[ $(echo "$output" | jq -r .reason) == *'dimensions: has weights that add up to 11/10, not 1' ]] || return 1
+}
+
 @test "workflow score: the vectors of the text, from records" {
     # record QUALITY COMPLETED TOTAL COST SECONDS UNPLANNED TIMEOUTS HARD
     record() {
@@ -144,6 +190,12 @@ END
     is 'a product of exactly 7/10 does not open the gate' false "$("$ASSAY" workflow score --json composite.json record.json | jq .composite.gate)"
     run -1 "$ASSAY" workflow score --explain composite.json record.json
     [[ $output == *'7/10 > 7/10: no, so cost and latency are 0'* ]] || return 1
+    for wrong in 's/"total_steps": 5/"total_steps": 3/' 's/"id": "s2"/"id": "s1"/' 's/"completed"/"done"/'; do
+        sed "$wrong" record.json > wrong.json
+        run -3 "$ASSAY" workflow score composite.json wrong.json
+    done
+    sed 's/"status": "hard_failure"/"status": "budget_abort"/' <(record 1 4 4 0.02 4 0 0 1 && cat record.json) | sed 's/"total_steps": 4/"total_steps": 5/' > aborted.json
+    is 'the cost of what the budget ended' 0 "$("$ASSAY" workflow score --json composite.json aborted.json | jq -r .exact.cost)"
     run -2 "$ASSAY" workflow score record.json record.json
     run -3 "$ASSAY" workflow score composite.json composite.json
     run -2 "$ASSAY" workflow score composite.json
@@ -158,6 +210,12 @@ END
     run -0 "$ASSAY" workflow window --json scores.json
     is 'sum of ten' 1 "$(echo "$output" | jq '[.weights[].weight] | add * 1000000 | round / 1000000')"
     is 'the most' 0.15 "$(echo "$output" | jq '[.weights[].weight] | max')"
+    python3 -c 'import json, random; random.seed(1); print(json.dumps({f"m{i}": [f"{random.randint(0, n)}/{n}" for n in (random.randint(1, 99999) for _ in range(20))] for i in range(40)}))' > scores.json
+    run -0 "$ASSAY" workflow window --json scores.json
+    is 'fractions of many denominators' 1 "$(echo "$output" | jq '[.weights[].weight] | add * 10000 | round / 10000')"
+    python3 -c 'import json; print(json.dumps({f"m{i}": [f"1/{10**100 + i * 1000 + n}" for n in range(100)] for i in range(20)}))' > scores.json
+    run -2 "$ASSAY" workflow window scores.json
+    [[ $output == *'fractions that are too long together'* ]] || return 1
     echo '{"a": [1.1]}' > scores.json
     run -2 "$ASSAY" workflow window scores.json
     [[ $output == *'line 1, column 8: a[0]: must be a score from 0 to 1'* ]] || return 1

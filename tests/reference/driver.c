@@ -208,7 +208,7 @@ static void write_record(struct json_value of, struct buffer *ret)
         for (struct json_walk w = json_walk(steps); json_next(&w, &step); separator = ", ") {
                 const long attempts = whole(step, "attempts", 0);
 
-                buffer_add_format(ret, "%s{\"id\": \"x\", \"status\": ", separator);
+                buffer_add_format(ret, "%s{\"id\": \"%zu\", \"status\": ", separator, w.index);
                 raw(step, "status", ret);
                 buffer_add_format(ret, ", \"retry_count\": %ld, \"attempts\": [",
                         whole(step, "retry_count", 0));

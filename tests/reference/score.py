@@ -543,10 +543,12 @@ def answer_composite(case):
     planned = max(record["total_steps"], spec.get("min_steps", zero), one)
     success = record["output_quality"] * (completed / planned)
 
+    # A step that the budget ended ended the rest too.
+    aborted = record["budget_aborted"] or any(step["status"] == "budget_abort" for step in steps)
     # Success first: the gate is strictly above 0.7.
     gate_open = success > Fraction(7, 10)
     cost = zero
-    if gate_open and spec["max_budget"] > 0 and not record["budget_aborted"]:
+    if gate_open and spec["max_budget"] > 0 and not aborted:
         cost = max(zero, 1 - record["actual_cost"] / spec["max_budget"])
     latency = zero
     if gate_open and spec["max_latency"] > 0:
