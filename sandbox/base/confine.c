@@ -175,21 +175,6 @@ int confine_self(const struct confinement *c, struct error *err)
         return 0;
 }
 #else
-static int no_order(const void *left, const void *right)
-{
-        (void)left;
-        (void)right;
-        return 0;
-}
-
-/* The first qsort() of more than a kilobyte asks how much memory the machine has. */
-static void sort_once(void)
-{
-        int enough[1024] = {0};
-
-        qsort(enough, sizeof enough / sizeof *enough, sizeof *enough, no_order);
-}
-
 int confine_self(const struct confinement *c, struct error *err)
 {
         (void)c;
