@@ -41,6 +41,21 @@ static void points_add(struct points *p, int32_t c, utf8proc_option_t what, int 
                 p->count += (size_t)n;
 }
 
+static bool is_ascii(const char *text, size_t len)
+{
+        for (size_t i = 0; i < len; i++)
+                if ((unsigned char)text[i] >= 0x80)
+                        return false;
+        return true;
+}
+
+static void fold_ascii(const char *text, size_t len, struct points *ret)
+{
+        for (size_t i = 0; i < len; i++)
+                ret->list[i] = text[i] >= 'A' && text[i] <= 'Z' ? text[i] + 'a' - 'A' : text[i];
+        ret->count = len;
+}
+
 static void fold(const char *text, size_t len, struct points *ret)
 {
         for (size_t at = 0; at < len;) {
@@ -126,7 +141,14 @@ int likeness_normalise(const char *text, size_t len, struct likeness_text *ret)
         *ret = (struct likeness_text){0};
         if (len > LIKENESS_MOST_BYTES)
                 return 1;
-        if (points_make(&folded, len) && points_make(&composed, len)) {
+        if (is_ascii(text, len)) { /* whose normal form is itself */
+                if (points_make(&folded, len)) {
+                        fold_ascii(text, len, &folded);
+                        ret->points = (uint32_t *)folded.list;
+                        ret->count = collapse(&folded, ret->points);
+                        return ret->count > LIKENESS_MOST;
+                }
+        } else if (points_make(&folded, len) && points_make(&composed, len)) {
                 fold(text, len, &folded);
                 /* What was folded is not needed when it has been taken apart. */
                 if (compose(&folded, &composed, folded.list)) {
@@ -168,7 +190,8 @@ struct block {
         unsigned last; /* row */
 };
 
-static inline unsigned char step(struct block *b, uint64_t equal, unsigned char enters)
+__attribute__((always_inline)) static inline unsigned char step(
+        struct block *b, uint64_t equal, unsigned char enters)
 {
         const uint64_t vertical = equal | b->falls;
         uint64_t zero, up, down;
@@ -187,14 +210,19 @@ static inline unsigned char step(struct block *b, uint64_t equal, unsigned char 
 }
 
 /* The rows from `first` on; how many. */
-static size_t begin_block(const struct table *t, unsigned which, size_t first, struct block *ret)
+static size_t begin_block(const struct table *t, unsigned which, size_t first)
 {
         const size_t rows = t->rows - first < WORD ? t->rows - first : WORD;
 
         for (size_t i = 0; i < rows; i++)
                 t->rows_with[which][t->down[first + i]] |= 1ULL << i;
-        *ret = (struct block){.grows = ~0ULL, .last = (unsigned)rows - 1};
         return rows;
+}
+
+/* By value: what has an address would be read again after each byte that is written. */
+static inline struct block new_block(size_t rows)
+{
+        return (struct block){.grows = ~0ULL, .last = (unsigned)rows - 1};
 }
 
 static void end_block(const struct table *t, unsigned which, size_t first, size_t rows)
@@ -205,8 +233,8 @@ static void end_block(const struct table *t, unsigned which, size_t first, size_
 
 static size_t run_block(const struct table *t, size_t first)
 {
-        struct block b;
-        const size_t rows = begin_block(t, 0, first, &b);
+        const size_t rows = begin_block(t, 0, first);
+        struct block b = new_block(rows);
 
         for (size_t j = 0; j < t->columns; j++)
                 t->enters[j] = step(&b, t->rows_with[0][t->along[j]], t->enters[j]);
@@ -220,19 +248,20 @@ static size_t run_two_blocks(const struct table *t, size_t first)
 {
         const uint64_t *const with[] = {t->rows_with[0], t->rows_with[1]};
         const size_t columns = t->columns;
-        unsigned char passed;
-        struct block a, b;
-        const size_t upper = begin_block(t, 0, first, &a);
-        const size_t lower = begin_block(t, 1, first + upper, &b);
+        const uint32_t *const along = t->along;
+        unsigned char *const enters = t->enters, passed;
+        const size_t upper = begin_block(t, 0, first);
+        const size_t lower = begin_block(t, 1, first + upper);
+        struct block a = new_block(upper), b = new_block(lower);
 
-        passed = step(&a, with[0][t->along[0]], t->enters[0]);
+        passed = step(&a, with[0][along[0]], enters[0]);
         for (size_t j = 1; j < columns; j++) {
-                const unsigned char next = step(&a, with[0][t->along[j]], t->enters[j]);
+                const unsigned char next = step(&a, with[0][along[j]], enters[j]);
 
-                t->enters[j - 1] = step(&b, with[1][t->along[j - 1]], passed);
+                enters[j - 1] = step(&b, with[1][along[j - 1]], passed);
                 passed = next;
         }
-        t->enters[columns - 1] = step(&b, with[1][t->along[columns - 1]], passed);
+        enters[columns - 1] = step(&b, with[1][along[columns - 1]], passed);
         end_block(t, 0, first, upper);
         end_block(t, 1, first + upper, lower);
         return upper + lower;
@@ -258,14 +287,41 @@ static int compare_points(const void *left, const void *right)
         return (*l > *r) - (*l < *r);
 }
 
+enum { LOW = 4096 }; /* most alphabets */
+
+/* Code points below LOW by the order in which they come; how many there are. */
+static size_t number_low(
+        const uint32_t *points, size_t count, uint32_t numbers[LOW], size_t known, uint32_t *ret)
+{
+        for (size_t i = 0; i < count; i++) {
+                if (numbers[points[i]] == 0)
+                        numbers[points[i]] = (uint32_t)++known;
+                ret[i] = numbers[points[i]] - 1;
+        }
+        return known;
+}
+
+static bool all_low(const struct likeness_text *t)
+{
+        for (size_t i = 0; i < t->count; i++)
+                if (t->points[i] >= LOW)
+                        return false;
+        return true;
+}
+
 /* Replace code points by their place among those of both texts; how many there are, or 0: no
  * memory. */
 static size_t number_points(const struct likeness_text *a, const struct likeness_text *b,
         uint32_t *down, uint32_t *along)
 {
-        uint32_t *sorted = malloc((a->count + b->count) * sizeof *sorted);
+        uint32_t *sorted, numbers[LOW] = {0};
         size_t count = 0;
 
+        if (all_low(a) && all_low(b)) {
+                count = number_low(a->points, a->count, numbers, 0, down);
+                return number_low(b->points, b->count, numbers, count, along);
+        }
+        sorted = malloc((a->count + b->count) * sizeof *sorted);
         if (!sorted)
                 return 0;
         memcpy(sorted, a->points, a->count * sizeof *sorted);

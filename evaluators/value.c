@@ -152,13 +152,39 @@ static uint64_t hash_bytes(const void *bytes, size_t len, uint64_t seed)
         return mix(h ^ word, seed ^ 0xe7037ed1a0b428db);
 }
 
+/* Few digits as a whole number, without taking them apart: most are that. */
+static bool small_whole(const char *text, size_t len, uint64_t *ret_digits, int *ret_exponent)
+{
+        enum { FEW = 18 };
+        uint64_t value = 0;
+
+        if (len > FEW)
+                return false;
+        for (size_t i = 0; i < len; i++) {
+                if (text[i] < '0' || text[i] > '9')
+                        return false;
+                value = 10 * value + (uint64_t)(text[i] - '0');
+        }
+        for (*ret_exponent = 0; value > 0 && value % 10 == 0; value /= 10)
+                (*ret_exponent)++;
+        *ret_digits = value;
+        return true;
+}
+
 static uint64_t hash_number(struct json_value v, uint64_t seed)
 {
-        struct decimal d;
+        size_t size;
+        const char *text = json_raw(v, &size);
+        struct decimal d = {.negative = false};
+        uint64_t digits;
+        int unused;
 
-        canonical(v, &d);
-        return mix(hash_bytes(d.digits, strlen(d.digits), seed),
-                (uint64_t)(int64_t)(2 * d.exponent + d.negative) ^ seed);
+        if (!small_whole(text, size, &digits, &d.exponent)) {
+                canonical(v, &d);
+                if (!small_whole(d.digits, strlen(d.digits), &digits, &unused))
+                        digits = hash_bytes(d.digits, strlen(d.digits), seed);
+        }
+        return mix(digits ^ seed, mix((uint64_t)(int64_t)(2 * d.exponent + d.negative), seed));
 }
 
 static uint64_t hash_children(struct json_value v, uint64_t seed)

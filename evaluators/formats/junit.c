@@ -190,6 +190,26 @@ static bool is_plain(unsigned char c)
         return (c >= 0x20 && c < 0x80) || c == '\n';
 }
 
+/* How many of these there are at the start; eight at a time. */
+static size_t plain_length(const unsigned char *text, size_t len)
+{
+        static const uint64_t high = 0x8080808080808080, space = 0x2020202020202020;
+        size_t n = 0;
+
+        for (;;) {
+                uint64_t eight;
+
+                for (; n + sizeof eight <= len; n += sizeof eight) {
+                        memcpy(&eight, text + n, sizeof eight);
+                        if ((eight | (eight - space)) & high) /* above ASCII, or below a space */
+                                break;
+                }
+                if (n == len || !is_plain(text[n]))
+                        return n;
+                n++;
+        }
+}
+
 /* A suite prints what it likes into its report: a byte that is no character there would make all of
  * it unreadable. */
 static void mend(const struct buffer *file, struct buffer *ret, unsigned *ret_mended)
@@ -201,8 +221,7 @@ static void mend(const struct buffer *file, struct buffer *ret, unsigned *ret_me
         for (size_t at = 0; at < file->len; at += n) {
                 uint32_t code = 0;
 
-                for (n = 0; at + n < file->len && is_plain(file->data[at + n]); n++)
-                        continue;
+                n = plain_length(file->data + at, file->len - at);
                 buffer_add(ret, file->data + at, n);
                 at += n;
                 if (at == file->len)
