@@ -109,6 +109,7 @@ static int take_point(struct tap *t, bool good, const char *rest)
 {
         const char *directive;
         uint64_t number = 0;
+        bool todo;
         size_t n;
 
         rest += strspn(rest, " \t");
@@ -127,14 +128,14 @@ static int take_point(struct tap *t, bool good, const char *rest)
                 t->skipped++;
                 return 0;
         }
-        good = good || is_directive(directive, "todo");
+        todo = is_directive(directive, "todo");
+        good = good || todo;
         t->passed += good;
         t->pending = true;
         t->good = good;
         buffer_clear(&t->error);
         buffer_clear(&t->name);
-        n = directive && (is_directive(directive, "todo")) ? (size_t)(directive - rest)
-                                                           : strlen(rest);
+        n = todo ? (size_t)(directive - rest) : strlen(rest);
         while (n > 0 && strchr(" \t#", rest[n - 1]))
                 n--;
         if (n > 0)
