@@ -52,16 +52,17 @@ musl_end      = $(call gcc_file,crtendS.o) $(MUSL)/crtn.o
 
 base_src   := $(filter-out %/filter_gen.c,$(wildcard sandbox/base/*.c))
 cell_src   := $(wildcard sandbox/*.c)
+exec_src   := $(wildcard sandbox/exec/*.c)
 json_src   := $(addprefix evaluators/,json.c json_scan.c decimal.c)
 unpack_src := $(wildcard images/*.c) $(json_src)
 score_src  := $(wildcard evaluators/*.c evaluators/*/*.c)
-runner_src := $(wildcard runner/*.c runner/*/*.c) images/digest.c images/tar_write.c
+runner_src := $(wildcard runner/*.c runner/*/*.c) images/digest.c images/tar_write.c evaluators/contract.c
 unit_src   := $(wildcard tests/unit/*.c)
 tools_src  := $(wildcard tests/programs/*.c)
 
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
-programs := $(addprefix $(BUILD)/,assay assay-cell assay-unpack assay-score)
+programs := $(addprefix $(BUILD)/,assay assay-cell assay-exec assay-unpack assay-score)
 tools    := $(patsubst tests/programs/%.c,$(BUILD)/tests/%,$(tools_src))
 attacks  := $(patsubst tests/escape/%.c,$(BUILD)/tests/escape/%,$(wildcard tests/escape/*.c))
 takeover := $(addprefix $(BUILD)/tests/takeover-,unpack score)
@@ -85,14 +86,20 @@ endif
 link = $(QUIET)$(CC) $(ALL_CFLAGS) $(1) $(ALL_LDFLAGS) -o $@ $(filter %.o %.a,$^) $(2)
 
 ifeq ($(CC)$(SANITIZE),gcc)
-with_musl     = $(patsubst %.c,$(BUILD)/musl/%.o,$(1) $(base_src))
+with_musl     = $(patsubst %.c,$(BUILD)/musl/%.o,$(1))
 musl_link     = $(QUIET)$(MUSL_CC) $(ALL_CFLAGS) $(MUSL_STATIC) $(ALL_LDFLAGS) -o $@ $(musl_start) \
-                    $(filter %.o,$^) $(foreach l,$(1),$(call gcc_file,$(l))) $(musl_end)
-musl_objects := $(call with_musl,$(cell_src) $(runner_src))
+                    $(filter %.o %.a,$^) $(foreach l,$(1),$(call gcc_file,$(l))) $(musl_end)
+musl_objects := $(call with_musl,$(base_src) $(cell_src) $(exec_src) $(runner_src))
 
-$(BUILD)/assay-cell: $(call with_musl,$(cell_src))
+$(BUILD)/musl/libbase.a: $(call with_musl,$(base_src))
+	@rm -f $@
+	$(QUIET)$(AR) rcs $@ $^
+$(BUILD)/assay-cell: $(call with_musl,$(cell_src)) $(BUILD)/musl/libbase.a
 	$(call musl_link,libcap.a)
-$(BUILD)/assay: $(call with_musl,$(runner_src))
+$(BUILD)/assay-exec: $(call with_musl,$(exec_src)) $(BUILD)/musl/libbase.a
+	$(call musl_link,)
+	$(QUIET)strip $@
+$(BUILD)/assay: $(call with_musl,$(runner_src)) $(BUILD)/musl/libbase.a
 	$(call musl_link,libnettle.a libcap.a)
 $(BUILD)/musl/%.o: %.c Makefile
 	@mkdir -p $(@D)
@@ -103,6 +110,8 @@ $(BUILD)/musl/sandbox/confine_cell.o $(BUILD)/musl/sandbox/trace.o: $(BUILD)/gen
 else
 $(BUILD)/assay-cell: $(call objects,$(cell_src)) $(BUILD)/libbase.a
 	$(call link,$(STATIC),$(cell_libs))
+$(BUILD)/assay-exec: $(call objects,$(exec_src)) $(BUILD)/libbase.a
+	$(call link,$(STATIC),)
 $(BUILD)/assay: $(call objects,$(runner_src)) $(BUILD)/libbase.a
 	$(call link,$(STATIC),$(runner_libs) -lcap)
 endif
@@ -288,7 +297,7 @@ lint: packages-lint compile_commands.json
 	@tests/lint
 	@$(MAKE) --no-print-directory -s -j2 CC=clang BUILD=build/clang tests
 
-c_files := $(base_src) sandbox/base/filter_gen.c $(cell_src) $(sort $(unpack_src) $(score_src) \
+c_files := $(base_src) sandbox/base/filter_gen.c $(cell_src) $(exec_src) $(sort $(unpack_src) $(score_src) \
            $(runner_src)) $(unit_src) $(wildcard tests/takeover/*.c) $(wildcard tests/bench/*.c) \
            $(wildcard tests/fuzz/*.c tests/reference/*.c)
 compile_commands.json: Makefile $(c_files)
@@ -356,4 +365,4 @@ help:
 	@echo 'make install     to PREFIX (/usr/local), below DESTDIR; uninstall takes it away'
 	@echo 'make clean       remove what was built'
 
--include $(patsubst %.o,%.d,$(fuzz_objects) $(musl_objects) $(call objects,$(base_src) $(cell_src) $(unpack_src) $(score_src) $(runner_src) $(unit_src) tests/takeover/hook.c)) $(wildcard $(BUILD)/tests/*.d $(BUILD)/tests/escape/*.d)
+-include $(patsubst %.o,%.d,$(fuzz_objects) $(musl_objects) $(call objects,$(base_src) $(cell_src) $(exec_src) $(unpack_src) $(score_src) $(runner_src) $(unit_src) tests/takeover/hook.c)) $(wildcard $(BUILD)/tests/*.d $(BUILD)/tests/escape/*.d)

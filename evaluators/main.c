@@ -6,6 +6,7 @@
  * One descriptor in (0), one out (1); no file system, no right of any kind. Started by the
  * runner, once for each document. What goes in and out is in messages.h. */
 #include "answer.h"
+#include "metadata.h"
 #include "task.h"
 #include "verdict.h"
 
@@ -36,6 +37,7 @@ static const struct mode modes[] = {
         {"task", SCORE_MAX_TASK, CODE_TASK_INVALID, task_answer},
         {"result", SCORE_MAX_REQUEST, CODE_SUITE_RESULT_INVALID, result_answer},
         {"verdict", SCORE_MAX_VERDICT, CODE_JUDGE_INVALID, verdict_answer},
+        {"metadata", SCORE_MAX_METADATA, CODE_TASK_INVALID, metadata_answer},
         {"blend", SCORE_MAX_VERDICT, CODE_INTERNAL_FRAME, blend_answer},
         {"score", SCORE_MAX_REQUEST, CODE_SCORE_ANSWER, dimensions_answer},
         {"score-batch", SCORE_MAX_REQUEST, CODE_SCORE_ANSWER, dimensions_batch_answer},

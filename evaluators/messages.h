@@ -3,6 +3,7 @@
  *   assay-score task      0: task.json                 1: task frames
  *   assay-score result    0: result request            1: result frames
  *   assay-score verdict   0: verdict JSON              1: verdict frames
+ *   assay-score metadata  0: metadata.yaml             1: metadata frames
  *   assay-score blend     0: blend request             1: blend answer
  *   assay-score score, score-batch, composite, window, rate    0: request    1: answer
  *
@@ -28,12 +29,18 @@ enum score_message {
         TASK_SCORING,   /* u8 enum task_scheme, u8 enum task_mode, u8 test_weight, u8 llm_weight,
                            u8 pass_from_suite, text pass (decimal; empty when from the suite),
                            u8 enum task_llm_missing */
-        TASK_CRITERION, /* text name, text description, u8 weight, u8 enum criterion_source; many */
+        TASK_CRITERION, /* text name, text description, u8 weight, u8 enum criterion_source, u32 n,
+                           n × text pattern of its tests; many */
         TASK_SUITE,     /* u8 broker, u8 sees_submission, u8 network (1: outbound), u32 n, n × text
                            argument (n = 0: none) */
         TASK_SUITE_ENV, /* text NAME=VALUE; many */
-        TASK_RESULT,    /* text format, text path, u8 enum task_on_limit */
-        TASK_LIMIT,     /* u8 enum cell_kind, u8 enum limit, u64 value; many: those the task sets */
+        TASK_RESULT,    /* text format, text path (empty: the format has no file), u8 enum
+                           task_on_limit, u8 enum task_exit, text key, text min, text max (decimals;
+                           each may be empty), u32 planned tests (0: not said) */
+        TASK_BUILD,     /* u8 enum task_build, u32 n, n × text argument; if the task has one */
+        TASK_SUBMISSION_ENV, /* text NAME=VALUE; many */
+        TASK_VISIBILITY, /* u8 enum task_visibility of tests, u8 of output, text due (or empty) */
+        TASK_LIMIT, /* u8 enum cell_kind, u8 enum limit, u64 value; many: those the task sets */
         TASK_TOTAL_MEMORY,     /* u64 bytes for all cells together; if the task sets it */
         TASK_SUBMISSION,       /* u64 max_entries, u64 max_unpacked, u64 max_archive,
                                   u8 strip_common_root, u8 links_drop */
@@ -99,6 +106,9 @@ enum score_message {
                          verified, u8 benchmark */
         RATING,       /* u32 own rating afterwards */
 
+        /* metadata: the command that a Codabench program's metadata.yaml names */
+        METADATA_WORD, /* text; many, at least one */
+
         /* verdict, in this order; that the criteria are the rubric's is not checked here */
         VERDICT_CRITERION, /* text name, text score, text reasoning; many */
         VERDICT_SUMMARY,   /* text summary, text model (may be empty); once */
@@ -117,7 +127,15 @@ enum score_message {
                         exact reduced fractions, "21/25" or "84"; u8 passed */
 };
 
-enum task_contract { CONTRACT_STRAW, CONTRACT_COUNT };
+enum task_contract {
+        CONTRACT_STRAW,
+        CONTRACT_GRADESCOPE,
+        CONTRACT_PRAIRIELEARN,
+        CONTRACT_CODABENCH,
+        CONTRACT_HARBOR,
+        CONTRACT_EVALUATOR,
+        CONTRACT_COUNT,
+};
 enum task_scheme { SCHEME_BLEND, SCHEME_COUNT };
 enum task_mode { MODE_LLM, MODE_CONTAINER, MODE_HYBRID, MODE_COUNT };
 enum task_llm_missing {
@@ -127,7 +145,17 @@ enum task_llm_missing {
         LLM_MISSING_COUNT
 };
 enum criterion_source { SOURCE_TEST, SOURCE_LLM, SOURCE_COUNT };
-enum task_on_limit { ON_LIMIT_ERROR, ON_LIMIT_ZERO, ON_LIMIT_COUNT };
+enum task_on_limit { ON_LIMIT_ERROR, ON_LIMIT_ZERO, ON_LIMIT_PARTIAL, ON_LIMIT_COUNT };
+/* Does a suite that exits with a status have a result? */
+enum task_exit { EXIT_STRICT, EXIT_RESULT, EXIT_COUNT };
+enum task_build { BUILD_NONE, BUILD_ZERO, BUILD_REJECT, BUILD_COUNT };
+enum task_visibility {
+        VISIBILITY_HIDDEN,
+        VISIBILITY_VISIBLE,
+        VISIBILITY_AFTER_DUE,
+        VISIBILITY_AFTER_PUBLISHED,
+        VISIBILITY_COUNT,
+};
 
 enum score_document {
         DOCUMENT_RESULT,      /* the result file; of harbor reward.json */
@@ -151,6 +179,7 @@ enum {
         SCORE_MAX_TEXT = 8192,       /* bytes of any text field */
         SCORE_MAX_NAME = 512,        /* bytes of a name, number or path */
         SCORE_MAX_ENV = 256,         /* variables of a suite */
+        SCORE_MAX_WORDS = 1000,      /* of a command in metadata */
         SCORE_MAX_LAYERS = 500,      /* of an image */
         SCORE_MAX_HIDDEN = 100,      /* places of an image that a submission does not see */
         SCORE_MAX_PLACE = 255,       /* bytes of a path inside a cell */

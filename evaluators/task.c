@@ -11,13 +11,13 @@
         }
 
 static const struct choice schemas[] = {{"assay.task/1", 0, false}, {0}};
-static const struct choice contracts[] = {
+static const struct choice contract_names[] = {
         {"straw", CONTRACT_STRAW, false},
-        {"gradescope", 0, true},
-        {"prairielearn", 0, true},
-        {"codabench", 0, true},
-        {"harbor", 0, true},
-        {"evaluator", 0, true},
+        {"gradescope", CONTRACT_GRADESCOPE, false},
+        {"prairielearn", CONTRACT_PRAIRIELEARN, false},
+        {"codabench", CONTRACT_CODABENCH, false},
+        {"harbor", CONTRACT_HARBOR, false},
+        {"evaluator", CONTRACT_EVALUATOR, false},
         {0},
 };
 static const struct choice schemes[] = {
@@ -43,31 +43,53 @@ static const struct choice sources[] = {
         {"llm", SOURCE_LLM, false},
         {0},
 };
+const struct task_format task_formats[TASK_FORMATS] = {
+        {"score.json", "score.json", EXIT_STRICT},
+        {"gradescope", "results.json", EXIT_RESULT},
+        {"prairielearn", "results.json", EXIT_STRICT},
+        {"codabench", "scores.json", EXIT_STRICT},
+        {"harbor", "reward.json", EXIT_RESULT},
+        {"ctrf", "ctrf.json", EXIT_RESULT},
+        {"junit", "junit.xml", EXIT_RESULT},
+        {"tap", "results.tap", EXIT_RESULT},
+        {"exit-code", "", EXIT_RESULT},
+        {"stdout-json", "", EXIT_STRICT},
+};
 static const struct choice formats[] = {
         {"score.json", 0, false},
-        {"gradescope", 0, true},
-        {"prairielearn", 0, true},
-        {"codabench", 0, true},
-        {"harbor", 0, true},
-        {"ctrf", 0, true},
-        {"junit", 0, true},
-        {"tap", 0, true},
-        {"exit-code", 0, true},
-        {"stdout-json", 0, true},
+        {"gradescope", 1, false},
+        {"prairielearn", 2, false},
+        {"codabench", 3, false},
+        {"harbor", 4, false},
+        {"ctrf", 5, false},
+        {"junit", 6, false},
+        {"tap", 7, false},
+        {"exit-code", 8, false},
+        {"stdout-json", 9, false},
         {0},
 };
 static const struct choice on_limits[] = {
         {"error", ON_LIMIT_ERROR, false},
         {"zero", ON_LIMIT_ZERO, false},
-        {"partial", 0, true},
+        {"partial", ON_LIMIT_PARTIAL, false},
+        {0},
+};
+static const struct choice exits[] = {
+        {"strict", EXIT_STRICT, false},
+        {"result", EXIT_RESULT, false},
+        {0},
+};
+static const struct choice failures[] = {
+        {"zero", BUILD_ZERO, false},
+        {"reject", BUILD_REJECT, false},
         {0},
 };
 static const struct choice link_rules[] = {{"reject", 0, false}, {"drop", 1, false}, {0}};
 static const struct choice visibilities[] = {
-        {"hidden", 0, false},
-        {"visible", 0, false},
-        {"after_due", 0, false},
-        {"after_published", 0, false},
+        {"hidden", VISIBILITY_HIDDEN, false},
+        {"visible", VISIBILITY_VISIBLE, false},
+        {"after_due", VISIBILITY_AFTER_DUE, false},
+        {"after_published", VISIBILITY_AFTER_PUBLISHED, false},
         {0},
 };
 
@@ -78,7 +100,8 @@ static const struct field criterion_rows[] = {
                 .most = SCORE_MAX_TEXT),
         FIELD("weight", field_whole, REQUIRED, struct criterion, weight, .least = 1, .most = 100),
         FIELD("source", field_choice, OPTIONAL, struct criterion, source, .choices = sources),
-        LATER("tests"),
+        FIELD("tests", field_texts, OPTIONAL, struct criterion, tests, .least = 1, .most = 100,
+                .check = task_check_test_pattern),
 };
 static const struct criterion criterion_default = {
         .name = "", .description = "", .source = NOT_GIVEN};
@@ -116,17 +139,25 @@ static const struct field suite_rows[] = {
 static const struct fields suite_fields = FIELDS(suite_rows, UNKNOWN_IS_PROBLEM);
 
 static const struct field result_rows[] = {
-        FIELD("format", field_choice, OPTIONAL, struct task, format, .choices = formats),
-        FIELD("path", field_text, OPTIONAL, struct task, result_path, .least = 1,
-                .most = SCORE_MAX_PLACE, .check = task_check_result_path),
-        FIELD("on_limit", field_choice, OPTIONAL, struct task, on_limit, .choices = on_limits),
-        LATER("key"),
-        LATER("min"),
-        LATER("max"),
-        LATER("exit"),
-        LATER("planned"),
+        FIELD("format", field_choice, OPTIONAL, struct result, format, .choices = formats),
+        FIELD("path", field_text, OPTIONAL, struct result, path, .least = 1,
+                .most = SCORE_MAX_PLACE, .check = task_check_place),
+        FIELD("on_limit", field_choice, OPTIONAL, struct result, on_limit, .choices = on_limits),
+        FIELD("exit", field_choice, OPTIONAL, struct result, exit, .choices = exits),
+        FIELD("key", field_text, OPTIONAL, struct result, key, .least = 1,
+                .most = SCORE_MAX_NAME - 1, .check = task_check_line),
+        FIELD("min", field_number, OPTIONAL, struct result, min),
+        FIELD("max", field_number, OPTIONAL, struct result, max),
+        FIELD("planned", field_whole, OPTIONAL, struct result, planned, .least = 1,
+                .most = SCORE_MAX_MANY),
 };
 static const struct fields result_fields = FIELDS(result_rows, UNKNOWN_IS_PROBLEM);
+
+static const struct field build_rows[] = {
+        FIELD("command", field_texts, REQUIRED, struct build, command, .least = 1, .most = 1000),
+        FIELD("on_failure", field_choice, OPTIONAL, struct build, on_failure, .choices = failures),
+};
+static const struct fields build_fields = FIELDS(build_rows, UNKNOWN_IS_PROBLEM);
 
 static const struct field required_rows[] = {
         FIELD("path", field_text, REQUIRED, struct required_file, path, .least = 1,
@@ -180,15 +211,15 @@ static const struct field submission_rows[] = {
                 .item_size = sizeof(struct required_pattern)),
         FIELD("image", task_submission_image, OPTIONAL, struct submission, image,
                 .fields = &submission_image_fields),
-        LATER("env"),
+        FIELD("env", task_env, OPTIONAL, struct submission, env),
 };
 static const struct fields submission_fields = FIELDS(submission_rows, UNKNOWN_IS_PROBLEM);
 
-/* Who may see what is a matter of reports that others read; a local run shows everything. */
 static const struct field visibility_rows[] = {
-        FIELD("tests", field_choice, OPTIONAL, struct task, visibility, .choices = visibilities),
-        FIELD("stdout", field_choice, OPTIONAL, struct task, visibility, .choices = visibilities),
-        FIELD("due", field_text, OPTIONAL, struct task, due, .least = 1, .most = 64),
+        FIELD("tests", field_choice, OPTIONAL, struct visibility, tests, .choices = visibilities),
+        FIELD("stdout", field_choice, OPTIONAL, struct visibility, output, .choices = visibilities),
+        FIELD("due", field_text, OPTIONAL, struct visibility, due, .least = 1, .most = 64,
+                .check = task_check_time),
 };
 static const struct fields visibility_fields = FIELDS(visibility_rows, UNKNOWN_IS_PROBLEM);
 
@@ -202,16 +233,17 @@ static const struct field task_rows[] = {
                 .most = SCORE_MAX_TEXT),
         FIELD("image", field_text, OPTIONAL, struct task, image, .least = 1, .most = 200,
                 .check = task_check_image),
-        FIELD("contract", field_choice, OPTIONAL, struct task, contract, .choices = contracts),
+        FIELD("contract", field_choice, OPTIONAL, struct task, contract, .choices = contract_names),
         FIELD("scoring", field_object, OPTIONAL, struct task, scoring, .fields = &scoring_fields),
         FIELD("suite", field_object, OPTIONAL, struct task, suite, .fields = &suite_fields),
-        WHOLE_FIELD("result", field_object, OPTIONAL, .fields = &result_fields),
+        FIELD("result", field_object, OPTIONAL, struct task, result, .fields = &result_fields),
         FIELD("limits", task_limits, OPTIONAL, struct task, limits, .argument = CELL_SUITE),
         FIELD("submission", field_object, OPTIONAL, struct task, submission,
                 .fields = &submission_fields),
-        WHOLE_FIELD("visibility", field_object, OPTIONAL, .fields = &visibility_fields),
+        FIELD("visibility", field_object, OPTIONAL, struct task, visibility,
+                .fields = &visibility_fields),
         WHOLE_FIELD("judge", task_judge, OPTIONAL),
-        LATER("build"),
+        FIELD("build", field_object, OPTIONAL, struct task, build, .fields = &build_fields),
         LATER("cases"),
         LATER("tools"),
 };
@@ -229,8 +261,9 @@ static const struct task task_default = {
                 .test_weight = NOT_GIVEN,
                 .llm_weight = NOT_GIVEN},
         .suite = {.sees_submission = true},
-        .result_path = "/results/score.json",
-        .on_limit = ON_LIMIT_ERROR,
+        .result = {.format = NOT_GIVEN, .on_limit = ON_LIMIT_ERROR, .exit = NOT_GIVEN, .key = ""},
+        .build = {.on_failure = BUILD_ZERO},
+        .visibility = {VISIBILITY_VISIBLE, VISIBILITY_HIDDEN, ""},
         .submission = {.max_entries = 1000,
                 .max_unpacked = 500ULL << 20,
                 .max_archive = 200ULL << 20,
@@ -248,7 +281,12 @@ void task_read(struct reading *r, struct task *ret)
 
 void task_free(struct task *t)
 {
+        struct criterion *criteria = t->scoring.rubric.items;
+
+        for (size_t i = 0; i < t->scoring.rubric.count; i++)
+                list_free(&criteria[i].tests);
         list_free(&t->scoring.rubric);
+        list_free(&t->build.command);
         list_free(&t->suite.command);
         list_free(&t->submission.image.hide);
         list_free(&t->submission.required_files);

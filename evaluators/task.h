@@ -13,8 +13,9 @@ enum { NOT_GIVEN = 0xffff };
 
 struct criterion {
         const char *name, *description;
-        uint64_t weight; /* 0: not valid */
-        unsigned source; /* enum criterion_source or NOT_GIVEN */
+        uint64_t weight;   /* 0: not valid */
+        unsigned source;   /* enum criterion_source or NOT_GIVEN */
+        struct list tests; /* of const char *: patterns of names */
 };
 
 struct scoring {
@@ -64,8 +65,29 @@ struct submission {
         uint64_t max_entries, max_unpacked, max_archive;
         bool strip_common_root;
         unsigned links_drop;
+        struct json_value env;         /* checked: an object of texts, or no node */
         struct list required_files;    /* of struct required_file */
         struct list required_patterns; /* of struct required_pattern */
+};
+
+struct result {
+        unsigned format; /* NOT_GIVEN: the contract's */
+        unsigned on_limit, exit;
+        const char *path; /* NULL: the usual one */
+        const char *key;
+        char min[NUMBER_TEXT_SIZE], max[NUMBER_TEXT_SIZE];
+        uint64_t planned;
+};
+
+struct build {
+        bool given;
+        struct list command; /* of const char * */
+        unsigned on_failure; /* enum task_build */
+};
+
+struct visibility {
+        unsigned tests, output; /* enum task_visibility */
+        const char *due;        /* RFC 3339, or "" */
 };
 
 struct task {
@@ -73,16 +95,23 @@ struct task {
         const char *name, *title, *description, *image;
         struct scoring scoring;
         struct suite suite;
-        unsigned format, on_limit;
-        const char *result_path;
+        struct result result;
+        struct build build;
         struct task_limits limits;
         struct submission submission;
-        unsigned visibility; /* checked only: a local run shows everything */
-        const char *due;
+        struct visibility visibility;
 };
 
 /* Read task.json. -1: problems were put into `out` (or there is no memory), and err sums up. */
 int task_answer(const struct buffer *in, struct buffer *out, struct error *err);
+
+/* A format of results: its name in task.json, and its usual file ("": it has none). */
+struct task_format {
+        const char *name, *file;
+        unsigned exit; /* enum task_exit, where the task says nothing */
+};
+extern const struct task_format task_formats[];
+enum { TASK_FORMATS = 10 };
 
 /* Its parts. */
 void task_read(struct reading *r, struct task *ret);

@@ -2,6 +2,30 @@
 #include "task.h"
 
 #include "answer.h"
+#include "contract.h"
+
+static void put_texts(struct buffer *out, const struct list *texts)
+{
+        put_u32(out, (uint32_t)texts->count);
+        for (size_t i = 0; i < texts->count; i++)
+                put_text(out, ((const char **)texts->items)[i]);
+}
+
+/* A frame of NAME=VALUE for each. */
+static void put_env(struct buffer *out, struct json_value env, enum score_message type)
+{
+        struct json_value value;
+
+        for (struct json_walk w = json_walk(env); json_next(&w, &value);) {
+                _cleanup_buffer_ struct buffer pair = BUFFER_INIT;
+                size_t at = answer_begin(out, type);
+
+                buffer_add_format(&pair, "%s=%s", w.key, json_string_value(value.node));
+                put_text(out, buffer_text(&pair));
+                answer_end(out, at);
+                out->failed |= pair.failed;
+        }
+}
 
 static void put_scoring(struct buffer *out, const struct scoring *s)
 {
@@ -26,30 +50,64 @@ static void put_criterion(struct buffer *out, const struct criterion *c)
         put_text(out, c->description);
         put_u8(out, (uint8_t)c->weight);
         put_u8(out, (uint8_t)c->source);
+        put_texts(out, &c->tests);
         answer_end(out, at);
 }
 
 static void put_suite(struct buffer *out, const struct suite *s, bool network)
 {
         size_t at = answer_begin(out, TASK_SUITE);
-        struct json_value value;
 
         put_u8(out, s->broker);
         put_u8(out, s->sees_submission);
         put_u8(out, network);
-        put_u32(out, (uint32_t)s->command.count);
-        for (size_t i = 0; i < s->command.count; i++)
-                put_text(out, ((const char **)s->command.items)[i]);
+        put_texts(out, &s->command);
         answer_end(out, at);
-        for (struct json_walk w = json_walk(s->env); json_next(&w, &value);) {
-                _cleanup_buffer_ struct buffer pair = BUFFER_INIT;
+        put_env(out, s->env, TASK_SUITE_ENV);
+}
 
-                buffer_add_format(&pair, "%s=%s", w.key, json_string_value(value.node));
-                at = answer_begin(out, TASK_SUITE_ENV);
-                put_text(out, buffer_text(&pair));
-                answer_end(out, at);
-                out->failed |= pair.failed;
-        }
+static void put_result(struct buffer *out, const struct task *t)
+{
+        const struct task_format *format = &task_formats[t->result.format];
+        _cleanup_buffer_ struct buffer path = BUFFER_INIT;
+        size_t at = answer_begin(out, TASK_RESULT);
+
+        if (t->result.path)
+                buffer_add_text(&path, t->result.path);
+        else if (*format->file)
+                buffer_add_format(&path, "%s/%s", contracts[t->contract].results, format->file);
+        put_text(out, format->name);
+        put_text(out, buffer_text(&path));
+        put_u8(out, (uint8_t)t->result.on_limit);
+        put_u8(out, (uint8_t)t->result.exit);
+        put_text(out, t->result.key);
+        put_number(out, t->result.min);
+        put_number(out, t->result.max);
+        put_u32(out, (uint32_t)t->result.planned);
+        answer_end(out, at);
+        out->failed |= path.failed;
+}
+
+static void put_build(struct buffer *out, const struct build *b)
+{
+        size_t at;
+
+        if (b->command.count == 0)
+                return;
+        at = answer_begin(out, TASK_BUILD);
+        put_u8(out, (uint8_t)b->on_failure);
+        put_texts(out, &b->command);
+        answer_end(out, at);
+}
+
+static void put_visibility(struct buffer *out, const struct visibility *v)
+{
+        size_t at = answer_begin(out, TASK_VISIBILITY);
+
+        put_u8(out, (uint8_t)v->tests);
+        put_u8(out, (uint8_t)v->output);
+        put_text(out, v->due);
+        answer_end(out, at);
 }
 
 static void put_limits(struct buffer *out, const struct task_limits *limits, enum cell_kind kind)
@@ -78,9 +136,7 @@ static void put_submission_image(struct buffer *out, const struct submission_ima
         put_u32(out, i->column);
         put_text(out, i->name ? i->name : "");
         put_u32(out, (uint32_t)i->layers);
-        put_u32(out, (uint32_t)i->hide.count);
-        for (size_t n = 0; n < i->hide.count; n++)
-                put_text(out, ((const char **)i->hide.items)[n]);
+        put_texts(out, &i->hide);
         answer_end(out, at);
 }
 
@@ -130,11 +186,10 @@ void task_put(const struct task *t, struct buffer *out)
         for (size_t i = 0; i < t->scoring.rubric.count; i++)
                 put_criterion(out, &criteria[i]);
         put_suite(out, &t->suite, t->limits.network);
-        at = answer_begin(out, TASK_RESULT);
-        put_text(out, "score.json");
-        put_text(out, t->result_path);
-        put_u8(out, (uint8_t)t->on_limit);
-        answer_end(out, at);
+        put_result(out, t);
+        put_build(out, &t->build);
+        put_env(out, t->submission.env, TASK_SUBMISSION_ENV);
+        put_visibility(out, &t->visibility);
         put_limits(out, &t->limits, CELL_SUITE);
         put_limits(out, &t->submission.limits, CELL_SUBMISSION);
         if (t->limits.total_memory > 0) {

@@ -2,6 +2,8 @@
  * not valid by itself is left out, so that one mistake gives one message. */
 #include "task.h"
 
+#include "contract.h"
+
 #define RUBRIC "scoring.rubric"
 
 enum { MOST_ARGUMENT_BYTES = 48 << 10 };
@@ -41,7 +43,9 @@ static void check_pass(struct reading *r, struct task *t)
         struct scoring *s = &t->scoring;
 
         if (!s->pass_given) {
-                s->pass_from_suite = s->mode == MODE_CONTAINER;
+                /* Only this format has a boolean of the suite's own. */
+                s->pass_from_suite = s->mode == MODE_CONTAINER && t->result.format != NOT_GIVEN &&
+                                     strcmp(task_formats[t->result.format].name, "score.json") == 0;
                 snprintf(s->pass, sizeof s->pass, "%s", s->pass_from_suite ? "" : "70");
         } else if (s->pass_from_suite && s->mode == MODE_LLM)
                 reading_problem_at(
@@ -135,14 +139,16 @@ static void check_length(struct reading *r, const struct suite *s)
 
 static void check_suite(struct reading *r, struct task *t)
 {
-        if (t->suite.broker)
-                reading_problem_at(r, "suite.broker", "true is not supported by this version");
+        if (t->suite.broker && strcmp(t->image, "host") != 0 && !t->submission.image.given)
+                reading_warning_at(r, "suite.broker",
+                        "submissions see the suite's whole image: declare submission.image");
         if (t->scoring.mode == MODE_LLM && reading_has(r, "suite"))
                 reading_warning_at(r, "suite", "is not used in llm mode");
         if (t->scoring.mode == MODE_LLM || t->scoring.mode == NOT_GIVEN)
                 return;
         check_length(r, &t->suite);
-        if (!reading_has(r, "suite.command") && strcmp(t->image, "host") == 0)
+        if (!reading_has(r, "suite.command") && strcmp(t->image, "host") == 0 &&
+                t->contract != CONTRACT_CODABENCH && !contracts[t->contract].command[0])
                 reading_problem_at(
                         r, "suite.command", "is missing; image \"host\" has no program of its own");
 }
@@ -158,14 +164,78 @@ static void check_submission_image(struct reading *r, const struct task *t)
                                 r, paths[i], "belongs to a container image, not \"host\"");
 }
 
-/* Accepted, because tasks carry them from one tool to the next, but without effect here. */
-static void check_unused(struct reading *r)
+/* The contract's format comes in here; a wrong one stays NOT_GIVEN. */
+static void settle_result(struct reading *r, struct task *t)
 {
-        static const char *const paths[] = {"visibility", "submission.limits"};
+        struct result *result = &t->result;
 
-        for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
-                if (reading_has(r, paths[i]))
-                        reading_warning_at(r, paths[i], "has no effect in this version");
+        if (!reading_has(r, "result.format"))
+                for (unsigned i = 0; i < TASK_FORMATS; i++)
+                        if (strcmp(task_formats[i].name, contracts[t->contract].format) == 0)
+                                result->format = i;
+        if (result->exit == NOT_GIVEN && result->format != NOT_GIVEN)
+                result->exit = task_formats[result->format].exit;
+}
+
+static bool has_key(const char *format)
+{
+        return strcmp(format, "codabench") == 0 || strcmp(format, "harbor") == 0;
+}
+
+static void check_result(struct reading *r, const struct task *t)
+{
+        static const char *const scale[] = {"result.min", "result.max"};
+        const char *results = contracts[t->contract].results, *format;
+        const size_t len = strlen(results);
+
+        if (t->result.on_limit == ON_LIMIT_PARTIAL && t->result.planned == 0)
+                reading_problem_at(r, "result.planned",
+                        "is missing; with \"on_limit\": \"partial\" it says how many tests there "
+                        "are");
+        if (t->result.path &&
+                (strncmp(t->result.path, results, len) != 0 || t->result.path[len] != '/'))
+                reading_problem_at(r, "result.path", "must be a path below %s/", results);
+        if (t->result.format == NOT_GIVEN)
+                return;
+        format = task_formats[t->result.format].name;
+        if (t->result.path && !*task_formats[t->result.format].file)
+                reading_problem_at(
+                        r, "result.path", "belongs to a format with a file, not %s", format);
+        if (reading_has(r, "result.key") && !has_key(format))
+                reading_problem_at(
+                        r, "result.key", "belongs to codabench and harbor, not %s", format);
+        for (size_t i = 0; i < sizeof scale / sizeof *scale; i++)
+                if (reading_has(r, scale[i]) && strcmp(format, "codabench") != 0)
+                        reading_problem_at(r, scale[i], "belongs to codabench, not %s", format);
+        if (strcmp(format, "codabench") == 0 && !reading_has(r, "result.key"))
+                reading_problem_at(r, "result.key", "is missing: which of the scores counts?");
+        if (strcmp(format, "stdout-json") == 0)
+                reading_problem_at(r, "result.format",
+                        "stdout-json gives scores of dimensions, which the scheme blend has not");
+}
+
+static void check_scale(struct reading *r, const struct task *t)
+{
+        mpq_t min, max;
+
+        mpq_inits(min, max, NULL);
+        mpq_set_ui(max, 100, 1);
+        if ((!*t->result.min || number_parse(min, t->result.min) == 0) &&
+                (!*t->result.max || number_parse(max, t->result.max) == 0) &&
+                (*t->result.min || *t->result.max) && mpq_cmp(max, min) <= 0)
+                reading_problem_at(r, *t->result.max ? "result.max" : "result.min",
+                        "max (%s) must be greater than min (%s)",
+                        *t->result.max ? t->result.max : "100",
+                        *t->result.min ? t->result.min : "0");
+        mpq_clears(min, max, NULL);
+}
+
+static void check_visibility(struct reading *r, const struct task *t)
+{
+        if (!*t->visibility.due && (t->visibility.tests == VISIBILITY_AFTER_DUE ||
+                                           t->visibility.output == VISIBILITY_AFTER_DUE))
+                reading_problem_at(
+                        r, "visibility.due", "is missing; \"after_due\" needs to know when");
 }
 
 static void check_memory(struct reading *r, struct task *t)
@@ -199,6 +269,7 @@ static void check_required(struct reading *r, struct task *t)
 void task_check(struct reading *r, struct task *t)
 {
         settle_mode(r, t);
+        settle_result(r, t);
         check_weights(r, t);
         check_pass(r, t);
         check_rubric(r, t);
@@ -207,5 +278,7 @@ void task_check(struct reading *r, struct task *t)
         check_memory(r, t);
         check_required(r, t);
         check_submission_image(r, t);
-        check_unused(r);
+        check_result(r, t);
+        check_scale(r, t);
+        check_visibility(r, t);
 }

@@ -53,15 +53,33 @@ static bool path_plain(const char *path)
         }
 }
 
-const char *task_check_result_path(const char *path)
+/* YYYY-MM-DDThh:mm:ss, perhaps with a fraction, then Z or an offset; that there is such a day is
+ * not looked at. */
+const char *task_check_time(const char *text)
 {
-        static const char folder[] = "/results/";
+        static const char shape[] = "0000-00-00T00:00:00";
+        size_t i = 0;
 
-        if (strncmp(path, folder, strlen(folder)) != 0)
-                return "must be a path below /results/";
-        if (!path_plain(path + 1))
-                return "must not hold \"..\", \".\" or an empty part";
-        return task_check_line(path);
+        for (; shape[i]; i++)
+                if (shape[i] == '0' ? text[i] < '0' || text[i] > '9' : text[i] != shape[i])
+                        return "must be a time such as \"2026-12-01T00:00:00Z\"";
+        if (text[i] == '.')
+                i += 1 + strspn(text + i + 1, "0123456789");
+        if (strcmp(text + i, "Z") == 0)
+                return NULL;
+        if ((text[i] == '+' || text[i] == '-') && strlen(text + i) == 6 && text[i + 3] == ':' &&
+                strspn(text + i + 1, "0123456789") == 2 && strspn(text + i + 4, "0123456789") == 2)
+                return NULL;
+        return "must end in Z or an offset such as +01:00";
+}
+
+const char *task_check_test_pattern(const char *glob)
+{
+        unsigned names = 1;
+
+        for (const char *at = strchr(glob, '/'); at; at = strchr(at + 1, '/'))
+                names++;
+        return names > 63 ? "must not have more than 63 parts" : task_check_line(glob);
 }
 
 const char *task_check_relative(const char *path)

@@ -17,9 +17,10 @@ extern const struct field_type task_submission_image;
 const char *task_check_line(const char *text); /* no control character */
 const char *task_check_name(const char *text); /* nor '/' */
 const char *task_check_image(const char *text);
-const char *task_check_result_path(const char *path); /* a plain path below /results/ */
-const char *task_check_pattern(const char *glob);     /* of such paths */
-const char *task_check_relative(const char *path);    /* a plain path in a submission */
+const char *task_check_time(const char *text); /* RFC 3339, such as 2026-12-01T00:00:00Z */
+const char *task_check_test_pattern(const char *glob);
+const char *task_check_pattern(const char *glob);  /* of such paths */
+const char *task_check_relative(const char *path); /* a plain path in a submission */
 
 const char *task_check_place(const char *path); /* absolute, in an image */
 

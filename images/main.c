@@ -37,6 +37,17 @@ static const struct mode for_submissions = {
         .serve = serve_submission,
 };
 
+/* What a cell left belongs to ids of the cell, with whatever modes. */
+static const struct mode for_built = {
+        .filter = filter_images,
+        .filter_length = sizeof filter_images / sizeof *filter_images,
+        .rights = 1ULL << CAP_DAC_READ_SEARCH,
+        .cpu_seconds = 60,
+        .open_files = 16,
+        .umask = 022,
+        .serve = serve_submission,
+};
+
 static const struct mode for_images = {
         .filter = filter_images_layer,
         .filter_length = sizeof filter_images_layer / sizeof *filter_images_layer,
@@ -97,10 +108,16 @@ static int lock_in(const struct mode *m, struct error *err)
         return confine_self(&c, err);
 }
 
+static const struct mode *find_mode(int argc, char **argv)
+{
+        if (argc == 2 && strcmp(argv[1], "layer") == 0)
+                return &for_images;
+        return argc == 2 && strcmp(argv[1], "built") == 0 ? &for_built : &for_submissions;
+}
+
 int main(int argc, char **argv)
 {
-        const struct mode *mode =
-                argc == 2 && strcmp(argv[1], "layer") == 0 ? &for_images : &for_submissions;
+        const struct mode *mode = find_mode(argc, argv);
         _cleanup_frame_ struct frame f = FRAME_INIT;
         struct error err = {0};
         int r;

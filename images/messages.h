@@ -1,6 +1,6 @@
-/* How assay-unpack is asked and how it answers. It has two modes, which differ in its rights: for
- * submissions, and, with the argument "layer", for layers of images (layer.h). UNPACK_REMOVE is
- * answered in both.
+/* How assay-unpack is asked and how it answers. It has modes, which differ in its rights: for
+ * submissions; with the argument "built" the same, with the right to read all that a cell left; and
+ * with "layer" for layers of images (layer.h). UNPACK_REMOVE is answered in all.
  *
  *   0  the archive, or for UNPACK_IMAGE what holds images: a regular file, read-only, or a
  *      directory; for UNPACK_MASK, _USER, _VERIFY, _TAR and _SEARCH the directory of all layers
@@ -22,8 +22,9 @@ enum unpack_message {
         UNPACK_REQUEST = 1, /* u64 max_entries, u64 max_unpacked (bytes), u8 strip_common_root,
                                u8 links_drop, u32 n, n × (text required path, u64 max_size or 0),
                                u32 n, n × (text pattern (glob.h), u64 files that it must match) */
-        UNPACK_CHECK,       /* the same: judge what is in the directory already, as a build left it;
-                               build.unsafe_output when an archive of it would be refused */
+        UNPACK_BUILT,       /* the same, of a directory that a build left: build.unsafe_output when
+                               an archive of it would be refused; nothing is stripped, left out or
+                               required */
         UNPACK_REMOVE,      /* nothing: remove everything below the directory */
         UNPACK_WARNING,     /* text field (entry name or empty), text message */
         UNPACK_SECTION,     /* u8 number in the order of UNPACK_SECTIONS, text: a section of

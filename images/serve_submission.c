@@ -27,7 +27,7 @@ static int request_read(struct request *q, const struct frame *f, struct error *
         q->max_entries = get_u64(&r);
         q->max_unpacked = get_u64(&r);
         q->strip_common_root = get_u8(&r);
-        q->links_drop = get_u8(&r) && !q->in_place;
+        q->links_drop = get_u8(&r) && !q->built;
         count = get_u32(&r);
         if (count > UNPACK_MAX_REQUIRED)
                 r.bad = true;
@@ -59,7 +59,7 @@ static int request_read(struct request *q, const struct frame *f, struct error *
 static int serve_unpack(
         const struct frame *f, struct report *report, struct outcome *ret, struct error *err)
 {
-        struct request q = {.in_place = f->type == UNPACK_CHECK};
+        struct request q = {.built = f->type == UNPACK_BUILT};
         int r = request_read(&q, f, err);
 
         if (r == 0)
@@ -84,7 +84,7 @@ int serve_submission(const struct frame *f, struct error *err)
         struct error why = {0};
         int r;
 
-        if (f->type == UNPACK_REQUEST || f->type == UNPACK_CHECK)
+        if (f->type == UNPACK_REQUEST || f->type == UNPACK_BUILT)
                 r = serve_unpack(f, &report, &done, &why);
         else if (f->type == UNPACK_FILES)
                 r = serve_files(f, &report, &why);

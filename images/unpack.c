@@ -117,7 +117,7 @@ static int carry_out(struct unpacking *u, struct source *s, const struct entry *
 {
         const char *path = p->path.text;
 
-        if (p->step == PLAN_SKIP || u->request->in_place)
+        if (p->step == PLAN_SKIP)
                 return e->type == ENTRY_FILE ? take_data(u, s, e, -EBADF, e->path, err) : 0;
         if (tree_make_folders(&u->tree, path, p->known, p->step == PLAN_DIRECTORY, err) < 0)
                 return -1;
@@ -139,7 +139,7 @@ static int judge(
         struct unpacking *u, const struct entry *e, bool renamed, struct plan *p, struct error *err)
 {
         const unsigned rules = (u->request->links_drop ? RULE_LINKS_DROP : 0) |
-                               (u->request->in_place ? RULE_JUNK_STAYS : 0);
+                               (u->request->built ? RULE_JUNK_STAYS : 0);
 
         if (++u->headers > u->request->max_entries)
                 return error_set(err, CODE_ARCHIVE_ENTRIES, "more than %llu entries",
@@ -303,12 +303,12 @@ int unpack(int fd, int root, const struct request *request, struct report *repor
         int r;
 
         catalog_init(&u.catalog, request->max_entries);
-        r = run_passes(&u, request->in_place ? root : fd, ret, err);
+        r = run_passes(&u, fd, ret, err);
         ret->entries = u.catalog.count;
         ret->bytes = u.bytes;
-        if (r == 0 && !request->in_place)
+        if (r == 0 && !request->built)
                 r = look_at_result(&u, ret, err);
-        if (r < 0 && request->in_place && code_info(err->code)->class == CLASS_SUBMISSION)
+        if (r < 0 && request->built && code_info(err->code)->class == CLASS_SUBMISSION)
                 err->code = CODE_BUILD_OUTPUT;
         tree_close(&u.tree);
         catalog_free(&u.catalog);

@@ -6,7 +6,7 @@
 #include "images/report.h"
 
 struct request {
-        bool in_place; /* only judge what is in the directory */
+        bool built; /* by a build, of a submission that was judged before */
         uint64_t max_entries;
         uint64_t max_unpacked;
         bool strip_common_root;

@@ -57,6 +57,12 @@ void channel_close(struct channel *c)
         if (c->pidfd >= 0)
                 spawn_wait(c->pidfd, NULL);
         c->pidfd = fd_close(c->pidfd);
+        while (c->early_count > 0) {
+                cell_outcome_free(&c->early[--c->early_count].outcome);
+                fd_close(c->early[c->early_count].socket);
+        }
+        free(c->early);
+        c->early = NULL;
 }
 
 static int lost(struct error *err)
@@ -81,7 +87,7 @@ static int send_request(struct channel *c, enum cell_message type, const struct 
 /* The next frame; an end of the stream means that it died. */
 static int receive(struct channel *c, struct frame *f, struct error *err)
 {
-        int r = frame_receive(c->socket, f, CELL_MAX_REQUEST, 1, err);
+        int r = frame_receive(c->socket, f, CELL_MAX_REQUEST, CELL_MAX_RESULTS + 1, err);
 
         if (r < 0 && errno == ECONNRESET)
                 r = 0;
@@ -143,9 +149,11 @@ int channel_send_order(int socket, uint32_t id, const struct cell_order *order, 
                         CELL_MAX_ARGUMENTS);
         put_u32(&payload, id);
         put_u8(&payload, (uint8_t)order->profile);
-        put_u8(&payload, (uint8_t)((order->allow_weak ? CELL_ALLOW_WEAK : 0) |
-                                   (order->trace_denied ? CELL_TRACE_DENIED : 0) |
-                                   (order->network ? CELL_NETWORK : 0)));
+        put_u8(&payload,
+                (uint8_t)((order->allow_weak ? CELL_ALLOW_WEAK : 0) |
+                          (order->trace_denied ? CELL_TRACE_DENIED : 0) |
+                          (order->network ? CELL_NETWORK : 0) | (order->calls ? CELL_CALLS : 0) |
+                          (order->keep ? CELL_KEEP : 0)));
         for (unsigned i = 0; i < LIMIT_COUNT; i++)
                 put_u64(&payload, order->limits.value[i]);
         put_u32(&payload, order->uid);
@@ -164,8 +172,16 @@ int channel_send_order(int socket, uint32_t id, const struct cell_order *order, 
         put_u32(&payload, order->layer_count);
         for (unsigned i = 0; i < order->layer_count; i++)
                 fds[count++] = order->layers[i];
-        put_text(&payload, order->result_dir);
-        put_text(&payload, order->result_file);
+        put_u32(&payload, order->file_count);
+        for (unsigned i = 0; i < order->file_count; i++) {
+                put_text(&payload, order->files[i].place);
+                put_u8(&payload, order->files[i].executable);
+                put_bytes(&payload, order->files[i].bytes, order->files[i].size);
+        }
+        put_text(&payload, order->result_dir ? order->result_dir : "");
+        put_u32(&payload, order->result_count);
+        for (unsigned i = 0; i < order->result_count; i++)
+                put_text(&payload, order->results[i]);
         return frame_send(socket, CELL_START, &payload, fds, count, err);
 }
 
@@ -224,9 +240,38 @@ int channel_kill(struct channel *c, uint32_t id, enum code reason, struct error 
         return send_request(c, CELL_KILL, &payload, NULL, 0, err);
 }
 
+void cell_outcome_free(struct cell_outcome *o)
+{
+        for (unsigned i = 0; i < CELL_MAX_RESULTS; i++)
+                o->results[i].fd = fd_close(o->results[i].fd);
+        o->kept = fd_close(o->kept);
+}
+
+static int decode_results(struct frame *f, struct reader *r, struct cell_outcome *ret)
+{
+        uint32_t count = get_u32(r);
+        unsigned taken = 0;
+
+        if (count > CELL_MAX_RESULTS)
+                return -1;
+        for (uint32_t i = 0; i < count; i++) {
+                unsigned state = get_u8(r);
+
+                ret->results[i].state = state;
+                ret->results[i].size = get_u64(r);
+                if (state >= RESULT_STATE_COUNT || (state == RESULT_FILE && taken == f->fd_count))
+                        return -1;
+                if (state == RESULT_FILE)
+                        ret->results[i].fd = take_fd(&f->fds[taken++]);
+        }
+        if (get_u8(r) && taken < f->fd_count)
+                ret->kept = take_fd(&f->fds[taken++]);
+        return taken == f->fd_count ? 0 : -1;
+}
+
 static int decode_done(struct frame *f, struct reader *r, struct cell_outcome *ret)
 {
-        unsigned end = get_u8(r), stopped, result;
+        unsigned end = get_u8(r), stopped;
 
         ret->end = end;
         ret->status = get_u32(r);
@@ -238,34 +283,79 @@ static int decode_done(struct frame *f, struct reader *r, struct cell_outcome *r
         ret->oom_kills = get_u64(r);
         for (unsigned i = 0; i < SETUP_COUNT; i++)
                 ret->setup_us[i] = get_u32(r);
-        ret->result = result = get_u8(r);
-        ret->result_size = get_u64(r);
-        if (!reader_done(r) || end >= CELL_END_COUNT || stopped >= CODE_COUNT ||
-                result >= RESULT_STATE_COUNT || f->fd_count != (result == RESULT_FILE))
-                return -1;
-        if (result == RESULT_FILE)
-                ret->result_fd = take_fd(&f->fds[0]);
-        return 0;
+        return end < CELL_END_COUNT && stopped < CODE_COUNT ? decode_results(f, r, ret) : -1;
 }
 
-int channel_cell_done(struct channel *c, uint32_t id, struct cell_outcome *ret, struct error *err)
+static int decode_event(struct frame *f, struct channel_event *ret)
+{
+        struct reader r = reader_of(f->payload.data, f->payload.len);
+
+        *ret = (struct channel_event){
+                .type = f->type, .id = get_u32(&r), .outcome = CELL_OUTCOME_INIT, .socket = -EBADF};
+        switch (f->type) {
+        case CELL_DONE:
+                if (decode_done(f, &r, &ret->outcome) < 0)
+                        return -1;
+                break;
+        case CELL_FAILED:
+                get_error(&r, &ret->outcome.failed);
+                break;
+        case CELL_SOCKET:
+                if (f->fd_count != 1)
+                        return -1;
+                ret->socket = take_fd(&f->fds[0]);
+                break;
+        case HELPER_DONE:
+                ret->status = get_u32(&r);
+                break;
+        default:
+                return -1;
+        }
+        return reader_done(&r) ? 0 : -1;
+}
+
+static int receive_event(struct channel *c, struct channel_event *ret, struct error *err)
 {
         _cleanup_frame_ struct frame f = FRAME_INIT;
-        struct cell_outcome outcome = {.result_fd = -EBADF};
-        struct reader r;
 
         if (receive(c, &f, err) < 0)
                 return -1;
-        r = reader_of(f.payload.data, f.payload.len);
-        if (get_u32(&r) != id)
-                return malformed(err);
-        if (f.type == CELL_FAILED) {
-                get_error(&r, &outcome.failed);
-                if (!reader_done(&r))
-                        return malformed(err);
-        } else if (f.type != CELL_DONE || decode_done(&f, &r, &outcome) < 0)
-                return malformed(err);
-        *ret = outcome;
+        if (decode_event(&f, ret) == 0)
+                return 0;
+        cell_outcome_free(&ret->outcome);
+        fd_close(ret->socket);
+        return malformed(err);
+}
+
+bool channel_has_early(const struct channel *c)
+{
+        return c->early_count > 0;
+}
+
+static struct channel_event take_early(struct channel *c, unsigned at)
+{
+        struct channel_event event = c->early[at];
+
+        memmove(c->early + at, c->early + at + 1, (--c->early_count - at) * sizeof event);
+        return event;
+}
+
+int channel_next(struct channel *c, struct channel_event *ret, struct error *err)
+{
+        if (c->early_count == 0)
+                return receive_event(c, ret, err);
+        *ret = take_early(c, 0);
+        return 0;
+}
+
+static int keep_early(struct channel *c, const struct channel_event *event, struct error *err)
+{
+        struct channel_event *more = realloc(c->early, (c->early_count + 1) * sizeof *more);
+
+        if (!more)
+                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+        c->early = more;
+        more[c->early_count++] = *event;
         return 0;
 }
 
@@ -297,60 +387,40 @@ static int judge_helper(uint32_t status, enum code code_if_slow, struct error *e
                 (unsigned)status);
 }
 
-static int decode_helper_end(struct frame *f, struct helper_end *ret, struct error *err)
-{
-        struct reader r = reader_of(f->payload.data, f->payload.len);
-
-        *ret = (struct helper_end){.id = get_u32(&r)};
-        if (f->type == CELL_FAILED)
-                get_error(&r, &ret->failed);
-        else if (f->type == HELPER_DONE)
-                ret->status = get_u32(&r);
-        else
-                r.bad = true;
-        return reader_done(&r) ? 0 : malformed(err);
-}
-
-static bool take_early(struct channel *c, uint32_t id, struct helper_end *ret)
+/* What is said of others meanwhile is kept. */
+static int wait_for_helper(
+        struct channel *c, uint32_t id, struct channel_event *ret, struct error *err)
 {
         for (unsigned i = 0; i < c->early_count; i++)
                 if (c->early[i].id == id) {
-                        *ret = c->early[i];
-                        c->early[i] = c->early[--c->early_count];
-                        return true;
+                        *ret = take_early(c, i);
+                        return 0;
                 }
-        return false;
-}
-
-/* Those of others, which run beside it, are kept. */
-static int wait_for_helper(
-        struct channel *c, uint32_t id, struct helper_end *ret, struct error *err)
-{
-        while (!take_early(c, id, ret)) {
-                _cleanup_frame_ struct frame f = FRAME_INIT;
+        for (;;) {
                 struct pollfd wait = {.fd = c->socket, .events = POLLIN};
 
                 if (poll(&wait, 1, LINGER_MS) == 0 &&
                         channel_kill(c, id, CODE_INFRA_HELPER, err) < 0)
                         return -1;
-                if (c->early_count == CHANNEL_MAX_HELPERS)
-                        return malformed(err);
-                if (receive(c, &f, err) < 0 ||
-                        decode_helper_end(&f, &c->early[c->early_count], err) < 0)
+                if (receive_event(c, ret, err) < 0)
                         return -1;
-                c->early_count++;
+                if (ret->id == id)
+                        return 0;
+                if (keep_early(c, ret, err) < 0)
+                        return -1;
         }
-        return 0;
 }
 
 int channel_helper_done(struct channel *c, uint32_t id, enum code code_if_slow, struct error *err)
 {
-        struct helper_end end = {0};
+        struct channel_event end = {0};
 
         if (wait_for_helper(c, id, &end, err) < 0)
                 return -1;
-        if (end.failed.code == CODE_NONE)
+        if (end.type == HELPER_DONE)
                 return judge_helper(end.status, code_if_slow, err);
-        *err = end.failed;
+        if (end.type != CELL_FAILED)
+                return malformed(err);
+        *err = end.outcome.failed;
         return -1;
 }

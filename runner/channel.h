@@ -21,20 +21,13 @@ struct machine_facts {
 
 enum { CHANNEL_MAX_HELPERS = 8 }; /* at once */
 
-/* How a helper ended. */
-struct helper_end {
-        uint32_t id;
-        struct error failed; /* code NONE unless it could not be started */
-        uint32_t status;
-};
-
 struct channel {
         int socket;
         int pidfd;
         uint32_t last_id;
         bool ready;
         struct machine_facts facts;
-        struct helper_end early[CHANNEL_MAX_HELPERS]; /* which nobody has waited for yet */
+        struct channel_event *early; /* which came while another was waited for */
         unsigned early_count;
 };
 
@@ -49,6 +42,7 @@ struct cell_order {
         bool allow_weak;
         bool trace_denied; /* for `assay exec` only */
         bool network;      /* a way out */
+        bool calls;        /* assay-exec, and the socket for it */
         struct limits limits;
         uint32_t uid, gid; /* inside */
         const char *workdir;
@@ -62,7 +56,17 @@ struct cell_order {
         unsigned mount_count;
         const int *layers; /* of the image, the lowest first; at most CELL_MAX_LAYERS */
         unsigned layer_count;
-        const char *result_dir, *result_file; /* "" for none */
+        struct {
+                const char *place;
+                bool executable;
+                const void *bytes;
+                size_t size;
+        } files[CELL_MAX_FILES]; /* made for the cell */
+        unsigned file_count;
+        const char *result_dir;                /* NULL: none */
+        const char *results[CELL_MAX_RESULTS]; /* files beneath it, to be handed over at the end */
+        unsigned result_count;
+        bool keep; /* its first PLACE_COPY is handed over at the end */
 };
 
 /* How a cell ended. */
@@ -73,9 +77,28 @@ struct cell_outcome {
         enum code stopped;
         uint64_t cpu_us, wall_us, memory_peak, pids_peak, oom_kills;
         uint32_t setup_us[SETUP_COUNT]; /* from the request until the step was done */
-        enum result_state result;
-        uint64_t result_size;
-        int result_fd; /* owned; -EBADF when there is none */
+        struct {
+                enum result_state state;
+                uint64_t size;
+                int fd; /* owned; -EBADF unless RESULT_FILE */
+        } results[CELL_MAX_RESULTS];
+        int kept; /* owned; -EBADF: there is none */
+};
+
+#define CELL_OUTCOME_INIT                                                                          \
+        {                                                                                          \
+                .results = {{.fd = -EBADF}, {.fd = -EBADF}, {.fd = -EBADF}}, .kept = -EBADF        \
+        }
+/* Close what it holds. */
+void cell_outcome_free(struct cell_outcome *o);
+
+/* What the supervisor says of a cell or a helper. */
+struct channel_event {
+        enum cell_message type; /* CELL_DONE, _FAILED, _SOCKET, HELPER_DONE */
+        uint32_t id;
+        struct cell_outcome outcome; /* of a cell that is done; of CELL_FAILED only `failed` */
+        uint32_t status;             /* of a helper */
+        int socket;                  /* of CELL_SOCKET; owned */
 };
 
 /* Start the supervisor, with the privilege this process has now. It gets ready meanwhile. */
@@ -100,8 +123,11 @@ int channel_prepare_cell(struct channel *c, struct error *err);
 /* Start a cell; returns its id, or 0. */
 uint32_t channel_start_cell(struct channel *c, const struct cell_order *order, struct error *err);
 int channel_kill(struct channel *c, uint32_t id, enum code reason, struct error *err);
-/* Receive the end of cell `id`; blocks until it comes. */
-int channel_cell_done(struct channel *c, uint32_t id, struct cell_outcome *ret, struct error *err);
+/* Has something come already, that the socket will not tell? */
+bool channel_has_early(const struct channel *c);
+/* The next that was said, of whichever; blocks until something is. The descriptors in it are the
+ * caller's. */
+int channel_next(struct channel *c, struct channel_event *ret, struct error *err);
 
 /* Start a helper with the descriptors that HELPER_START names; returns its id, or 0. */
 uint32_t channel_start_helper(struct channel *c, enum helper which, enum helper_mode mode,

@@ -10,5 +10,8 @@
  * earlier one. NULL: no memory. */
 const char **environment_make(
         const char *const *image, const char *const *added, unsigned count, struct error *err);
+/* The same for submissions, which get no more of it than PATH, HOME and LANG. */
+const char **environment_make_plain(
+        const char *const *image, const char *const *added, unsigned count, struct error *err);
 
 #endif

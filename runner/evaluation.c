@@ -2,6 +2,8 @@
 #include "evaluation.h"
 
 #include "clock.h"
+#include "environment.h"
+#include "evaluators/contract.h"
 #include "fd.h"
 #include "image/store.h"
 #include "input.h"
@@ -14,14 +16,14 @@
 
 const char *status_name(enum status s)
 {
-        static const char *const names[] = {"graded", "pending", "rejected", "error"};
+        static const char *const names[] = {"graded", "pending", "rejected", "ungradable", "error"};
 
         return names[s];
 }
 
 const char *integrity_name(enum integrity i)
 {
-        static const char *const names[] = {"isolated", "shared"};
+        static const char *const names[] = {"isolated", "brokered", "shared"};
 
         return names[i];
 }
@@ -48,6 +50,18 @@ static int open_verdict(struct evaluation *e, struct error *err)
         return 0;
 }
 
+/* A view of the image may have to be made. */
+static int name_owner(struct evaluation *e, struct error *err)
+{
+        uid_t uid;
+        gid_t gid;
+
+        if (geteuid() != 0)
+                return 0;
+        privilege_ids(&uid, &gid);
+        return channel_name_owner(&e->channel, uid, err);
+}
+
 int evaluation_open(struct evaluation *e, const char *task, const char *submission,
         const struct evaluation_options *options, struct error *err)
 {
@@ -59,8 +73,10 @@ int evaluation_open(struct evaluation *e, const char *task, const char *submissi
                 .channel = CHANNEL_INIT,
                 .image_store = -EBADF,
                 .verdict_file = -EBADF,
-                .suite_output = {-EBADF, -EBADF},
-                .outcome.result_fd = -EBADF,
+                .outcome = CELL_OUTCOME_INIT,
+                .build = {.outcome = CELL_OUTCOME_INIT, .tree = -EBADF},
+                .cell.tree = -EBADF,
+                .broker.listener.fd = -EBADF,
                 .started_us = clock_us(),
         };
         interrupt_hold();
@@ -73,12 +89,16 @@ int evaluation_open(struct evaluation *e, const char *task, const char *submissi
         e->image_store = store_open_root(err);
         if (e->image_store < 0)
                 return -1;
-        if (e->task.tests >= 0 && channel_trust_tree(&e->channel, e->task.tests, err) < 0)
+        if ((e->task.tests >= 0 && channel_trust_tree(&e->channel, e->task.tests, err) < 0) ||
+                (e->task.truth >= 0 && channel_trust_tree(&e->channel, e->task.truth, err) < 0) ||
+                name_owner(e, err) < 0)
                 return -1;
         if (e->submission.is_directory &&
                 channel_trust_tree(&e->channel, e->submission.archive, err) < 0)
                 return -1;
         if (options->allow_network && channel_allow_network(&e->channel, err) < 0)
+                return -1;
+        if (cells_open(&e->cells, &e->channel, err) < 0)
                 return -1;
         return privilege_drop(err);
 }
@@ -104,11 +124,72 @@ static int phase_unpack(struct evaluation *e, struct error *err)
         return submission_unpack(&e->submission, &e->task, &e->workspace, &e->channel, err);
 }
 
+/* What submissions get of an image: always without what the contract and the suite have there. */
+static int open_view(struct evaluation *e, struct error *err)
+{
+        const struct submission_image *s = &e->task.submission_image;
+        const struct view view = {
+                .image = s->declared && *s->name ? s->name : e->task.image,
+                .layers = s->layers,
+                .hide = (const char *const *)s->hide,
+                .hide_count = s->hide_count,
+                .own = contracts[e->task.contract].own,
+                .command = e->task.command,
+        };
+        struct image_cell *image = &e->cell.image;
+
+        if (strcmp(view.image, "host") == 0)
+                return 0;
+        if (image_open_in(image, e->image_store, view.image, &view, true, err) == 0)
+                return 0;
+        image_close(image);
+        *image = (struct image_cell){0};
+        return view_make_in(&e->channel, e->image_store, &view, err) < 0 ||
+                               image_open_in(image, e->image_store, view.image, &view, true, err) <
+                                       0
+                       ? -1
+                       : 0;
+}
+
+/* Does code of the submission run in a cell of its own? */
+static bool has_submission_cells(const struct evaluation *e)
+{
+        return e->task.broker || e->task.build != BUILD_NONE;
+}
+
 static int phase_image(struct evaluation *e, struct error *err)
 {
-        if (strcmp(e->task.image, "host") == 0)
+        const struct task *t = &e->task;
+
+        if (strcmp(t->image, "host") != 0 &&
+                image_open_in(&e->image, e->image_store, t->image, NULL, true, err) < 0)
+                return -1;
+        e->cell.tree = e->submission.root;
+        if (!has_submission_cells(e))
                 return 0;
-        return image_open_in(&e->image, e->image_store, e->task.image, NULL, true, err);
+        e->cell.place = contracts[t->contract].submission[0].place;
+        e->cell.limits = t->limits[CELL_SUBMISSION];
+        e->cell.allow_weak = e->options->allow_weak;
+        if (open_view(e, err) < 0)
+                return -1;
+        e->cell.env = environment_make_plain(e->cell.image.env,
+                (const char *const *)t->submission_env, t->submission_env_count, err);
+        return e->cell.env ? 0 : -1;
+}
+
+/* A build that fails is the submission's fault: it is rejected, or has 0 from the suite. */
+static int phase_build(struct evaluation *e, struct error *err)
+{
+        if (e->task.build == BUILD_NONE)
+                return 0;
+        if (e->build.tree < 0)
+                e->build.tree = fcntl(e->workspace.built, F_DUPFD_CLOEXEC, 3);
+        if (e->build.tree < 0)
+                return error_errno(err, CODE_INFRA_IO, errno, "the build");
+        if (build_run(e, err) == 0)
+                return 0;
+        return e->task.build == BUILD_ZERO && err->code == CODE_BUILD_FAILED ? grade_as_zero(e, err)
+                                                                             : -1;
 }
 
 static int phase_collect(struct evaluation *e, struct error *err)
@@ -116,9 +197,9 @@ static int phase_collect(struct evaluation *e, struct error *err)
         if (suite_judge(e, err) == 0)
                 return grade_collect(e, err);
         if (e->outcome.stopped == CODE_NONE || e->outcome.stopped == CODE_INTERRUPTED ||
-                e->task.on_limit != ON_LIMIT_ZERO)
+                e->task.on_limit == ON_LIMIT_ERROR)
                 return -1;
-        return grade_limit_as_zero(e, err);
+        return e->task.on_limit == ON_LIMIT_ZERO ? grade_as_zero(e, err) : grade_partial(e, err);
 }
 
 static const struct {
@@ -129,6 +210,7 @@ static const struct {
         [PHASE_RECEIVED] = {"received", phase_received, {true, true, true}},
         [PHASE_UNPACK] = {"unpack", phase_unpack, {true, true, true}},
         [PHASE_IMAGE] = {"image", phase_image, {false, true, true}},
+        [PHASE_BUILD] = {"build", phase_build, {false, true, true}},
         [PHASE_START] = {"start", suite_start, {false, true, true}},
         [PHASE_RUN] = {"run", suite_run, {false, true, true}},
         [PHASE_COLLECT] = {"collect", phase_collect, {false, true, true}},
@@ -152,6 +234,16 @@ static void refuse_weak_limits(struct evaluation *e)
                 "this machine cannot hold a cell to its limits (%s)", names);
 }
 
+static bool is_due(const struct evaluation *e, enum phase p)
+{
+        if (!phases[p].modes[e->task.mode] || (e->options->only_intake && p > PHASE_UNPACK))
+                return false;
+        if (p == PHASE_BUILD)
+                return e->task.build != BUILD_NONE;
+        /* What did not build is not run. */
+        return !(p >= PHASE_START && p <= PHASE_COLLECT && e->suite.present);
+}
+
 int evaluation_run(struct evaluation *e, struct error *err)
 {
         if (task_read(&e->task, &e->channel, err) < 0)
@@ -168,7 +260,7 @@ int evaluation_run(struct evaluation *e, struct error *err)
         for (unsigned i = 0; i < PHASE_COUNT && e->error.code == CODE_NONE; i++) {
                 struct error failed = {0};
 
-                if (!phases[i].modes[e->task.mode] || (e->options->only_intake && i > PHASE_UNPACK))
+                if (!is_due(e, (enum phase)i))
                         continue;
                 if (interrupt_came()) {
                         error_set(&e->error, CODE_INTERRUPTED, "interrupted before phase %s",
@@ -192,20 +284,19 @@ void evaluation_close(struct evaluation *e)
 {
         struct error ignored;
 
-        if (e->workspace.work >= 0) {
+        cells_close(&e->cells);
+        if (e->workspace.work >= 0)
                 workspace_remove(&e->workspace, &e->channel, &ignored);
-        }
         channel_close(&e->channel);
         task_free(&e->task);
         submission_free(&e->submission);
-        free(e->suite_command);
-        free(e->suite_env);
+        suite_cell_free(&e->suite_cell);
+        submission_cell_free(&e->cell);
+        build_free(&e->build);
         image_close(&e->image);
         fd_close(e->image_store);
         fd_close(e->verdict_file);
-        fd_close(e->suite_output[0]);
-        fd_close(e->suite_output[1]);
-        fd_close(e->outcome.result_fd);
+        cell_outcome_free(&e->outcome);
         log_free(&e->output[0]);
         log_free(&e->output[1]);
         grade_free(e);
@@ -219,7 +310,7 @@ enum status evaluation_status(const struct evaluation *e)
         case END_PENDING:
                 return STATUS_PENDING;
         case END_REJECTED:
-                return STATUS_REJECTED;
+                return e->error.code == CODE_SUITE_UNGRADABLE ? STATUS_UNGRADABLE : STATUS_REJECTED;
         default:
                 return STATUS_ERROR;
         }

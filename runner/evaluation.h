@@ -3,7 +3,7 @@
 #ifndef ASSAY_EVALUATION_H
 #define ASSAY_EVALUATION_H
 
-#include "channel.h"
+#include "broker.h"
 #include "image/cell.h"
 #include "log.h"
 #include "submission.h"
@@ -14,6 +14,7 @@ enum phase {
         PHASE_RECEIVED,
         PHASE_UNPACK,
         PHASE_IMAGE,
+        PHASE_BUILD,
         PHASE_START,
         PHASE_RUN,
         PHASE_COLLECT,
@@ -22,22 +23,36 @@ enum phase {
         PHASE_COUNT,
 };
 
-enum status { STATUS_GRADED, STATUS_PENDING, STATUS_REJECTED, STATUS_ERROR };
+enum status {
+        STATUS_GRADED,
+        STATUS_PENDING,
+        STATUS_REJECTED,
+        STATUS_UNGRADABLE,
+        STATUS_ERROR,
+};
 
-enum integrity { INTEGRITY_ISOLATED, INTEGRITY_SHARED };
+/* Decided from the mounts, before anything starts. */
+enum integrity {
+        INTEGRITY_ISOLATED, /* the suite's cell has no byte of the submission */
+        INTEGRITY_BROKERED, /* it has them to read, and runs them in other cells */
+        INTEGRITY_SHARED,   /* everything else */
+};
 
 struct test_result {
         char *name, *duration_ms, *error;
         bool passed;
 };
 
+enum { SUITE_ENV = 3 }; /* variables of our own */
+
 struct score_row { /* of a breakdown, a criterion or a verdict */
         char *name, *score, *reasoning;
 };
 
 struct suite_result {
-        bool present;
-        char *score;   /* decimal */
+        bool present, ungradable;
+        char *score;   /* exact; "": there is none */
+        char *raw;     /* what it was before it was clamped, or "" */
         unsigned pass; /* 0, 1; 2: not said */
         char *notes;
         struct score_row *breakdown;
@@ -63,12 +78,29 @@ struct blend {
         bool passed;
 };
 
+/* What the suite's cell is given, apart from descriptors: suite_cell.c. */
+struct suite_cell {
+        const char **command, **env; /* lists of texts of others */
+        char **read_command;         /* of the contract's metadata */
+        char *texts[SUITE_ENV];      /* of `env` */
+        struct buffer files[CELL_MAX_FILES];
+};
+
 /* What the command line asked for. */
 struct evaluation_options {
         const char *llm_score; /* a number or a file; NULL */
         bool allow_weak;
         bool only_intake; /* nothing runs: is the submission accepted? */
         bool allow_network;
+        const char *seed; /* ASSAY_SEED; NULL: 0 */
+};
+
+/* How the command of a build ended, and what it printed. */
+struct build_result {
+        bool ran, good;
+        struct cell_outcome outcome;
+        struct log output[2];
+        int tree; /* what it left: the submission as all other cells have it; -EBADF */
 };
 
 struct evaluation {
@@ -79,15 +111,18 @@ struct evaluation {
         int image_store;         /* the directory of all images */
         struct image_cell image; /* of the suite; empty for `host` */
         struct channel channel;
+        struct cells cells;
+        struct submission_cell cell; /* what each cell of the submission is given */
+        struct build_result build;
+        struct broker broker;
         int verdict_file; /* --llm-score FILE */
 
         enum integrity integrity;
-        const char **suite_command, **suite_env; /* lists of texts of others */
-        uint32_t suite_cell;                     /* while it runs */
-        int suite_output[2];                     /* our ends of its standard output and error */
-        struct cell_outcome outcome;
-        bool suite_ran;       /* `outcome` and `output` are valid */
-        struct log output[2]; /* standard output and error of the suite */
+        struct suite_cell suite_cell;
+        struct running suite_running;
+        struct cell_outcome outcome; /* of the suite's cell */
+        bool suite_ran;              /* `outcome` and `output` are valid */
+        struct log output[2];        /* standard output and error of the suite */
         struct suite_result suite;
         struct verdict verdict;
         struct blend blend;
@@ -120,6 +155,14 @@ const char *phase_name(enum phase p);
 const char *status_name(enum status s);
 const char *integrity_name(enum integrity i);
 
+/* suite_cell.c: fill the order for the suite's cell, except its standard descriptors. */
+int suite_cell_prepare(struct evaluation *e, struct cell_order *order, struct error *err);
+void suite_cell_free(struct suite_cell *s);
+
+/* build.c: run the build in a cell of the submission; what it left becomes the submission. */
+int build_run(struct evaluation *e, struct error *err);
+void build_free(struct build_result *b);
+
 /* suite.c: make the suite's cell, run it, judge how it ended. */
 int suite_start(struct evaluation *e, struct error *err);
 int suite_run(struct evaluation *e, struct error *err);
@@ -128,7 +171,9 @@ int suite_judge(struct evaluation *e, struct error *err);
 /* grade.c: from the result file and the verdict to the score. */
 int grade_collect(struct evaluation *e, struct error *err);
 /* The task says that a limit counts as 0: `why` stays in the result as what shaped the score. */
-int grade_limit_as_zero(struct evaluation *e, struct error *why);
+int grade_as_zero(struct evaluation *e, struct error *why);
+/* It says that those tests count which were reported until then. */
+int grade_partial(struct evaluation *e, struct error *why);
 int grade_verdict(struct evaluation *e, struct error *err);
 int grade_blend(struct evaluation *e, struct error *err);
 void grade_free(struct evaluation *e);

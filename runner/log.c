@@ -1,9 +1,9 @@
 /* What a cell prints; see log.h. Pure: bytes of outsiders go in and are never looked at. */
 #include "log.h"
 
-int log_init(struct log *l, uint64_t keep, struct error *err)
+int log_init(struct log *l, uint64_t head, uint64_t tail, struct error *err)
 {
-        *l = (struct log){.head_size = (size_t)keep / 2, .tail_size = (size_t)(keep - keep / 2)};
+        *l = (struct log){.head_size = (size_t)head, .tail_size = (size_t)tail};
         l->head = malloc(l->head_size + 1);
         l->tail = malloc(l->tail_size + 1);
         if (!l->head || !l->tail)

@@ -16,8 +16,8 @@ struct log {
         uint64_t total;
 };
 
-/* Keep about `keep` bytes. */
-int log_init(struct log *l, uint64_t keep, struct error *err);
+/* Keep so many bytes of each. */
+int log_init(struct log *l, uint64_t head, uint64_t tail, struct error *err);
 void log_free(struct log *l);
 void log_add(struct log *l, const void *bytes, size_t len);
 /* Bytes that were printed but not kept. */

@@ -18,6 +18,7 @@ static const unsigned blamed[HELPER_MODE_COUNT] = {
         [HELPER_DIMENSIONS_BATCH] = 1U << CLASS_USAGE | 1U << CLASS_SUBMISSION,
         [HELPER_COMPOSITE] = 1U << CLASS_USAGE | 1U << CLASS_SUBMISSION,
         [HELPER_WINDOW] = 1U << CLASS_USAGE,
+        [HELPER_METADATA] = 1U << CLASS_USAGE,
 };
 
 char *scorer_text(struct reader *r, size_t max)

@@ -2,6 +2,7 @@
 #include "task.h"
 
 #include "beneath.h"
+#include "evaluators/contract.h"
 #include "fd.h"
 #include "privilege.h"
 #include "text.h"
@@ -128,6 +129,12 @@ int task_open(struct task *t, const char *path, struct error *err)
 
 /* --- reading: frames of assay-score, each checked again ------------------------------------- */
 
+static void take_text(char **to, struct reader *r, size_t max)
+{
+        free(*to);
+        *to = scorer_text(r, max);
+}
+
 /* Append a zeroed row to a list and return it; NULL when it is full. */
 static void *append(void **list, unsigned *count, size_t size, unsigned max)
 {
@@ -175,6 +182,25 @@ static void take_scoring(struct task *t, struct reader *r)
                 r->bad = true;
 }
 
+/* A list that nobody has yet, NULL at the end. */
+static char **take_texts(struct reader *r, uint32_t most)
+{
+        uint32_t count = get_u32(r);
+        char **list = count <= most ? calloc(count + 1, sizeof *list) : NULL;
+
+        r->bad |= !list;
+        for (uint32_t i = 0; i < count && !r->bad; i++)
+                list[i] = get_new_text(r, SCORE_MAX_TEXT);
+        return list;
+}
+
+static void free_texts(char **list)
+{
+        for (char **text = list; text && *text; text++)
+                free(*text);
+        free(list);
+}
+
 static void take_criterion(struct task *t, struct reader *r)
 {
         struct criterion *c = &t->criteria[t->criterion_count];
@@ -188,25 +214,63 @@ static void take_criterion(struct task *t, struct reader *r)
         c->description = scorer_text(r, SCORE_MAX_TEXT);
         c->weight = get_u8(r);
         c->source = get_u8(r);
+        c->tests = take_texts(r, SCORE_MAX_HIDDEN);
         if (c->weight < 1 || c->weight > 100 || c->source >= SOURCE_COUNT)
                 r->bad = true;
 }
 
 static void take_suite(struct task *t, struct reader *r)
 {
-        uint32_t count;
-
         t->broker = get_u8(r);
         t->sees_submission = get_u8(r);
         t->network = get_u8(r);
-        count = get_u32(r);
-        if (t->command || count > CELL_MAX_ARGUMENTS ||
-                !(t->command = calloc(count + 1, sizeof *t->command))) {
+        r->bad |= t->command != NULL;
+        if (!r->bad)
+                t->command = take_texts(r, CELL_MAX_ARGUMENTS);
+}
+
+static void take_build(struct task *t, struct reader *r)
+{
+        t->build = get_u8(r);
+        r->bad |= t->build == BUILD_NONE || t->build >= BUILD_COUNT || t->build_command != NULL;
+        if (!r->bad)
+                t->build_command = take_texts(r, CELL_MAX_ARGUMENTS);
+        r->bad |= !t->build_command || !t->build_command[0];
+}
+
+static void take_visibility(struct task *t, struct reader *r)
+{
+        t->visible_tests = get_u8(r);
+        t->visible_output = get_u8(r);
+        r->bad |= t->visible_tests >= VISIBILITY_COUNT || t->visible_output >= VISIBILITY_COUNT;
+        take_text(&t->due, r, SCORE_MAX_NAME);
+}
+
+static void take_env(char **list, unsigned *count, struct reader *r)
+{
+        if (*count == TASK_MAX_ENV)
                 r->bad = true;
-                return;
-        }
-        for (uint32_t i = 0; i < count && !r->bad; i++)
-                t->command[i] = get_new_text(r, SCORE_MAX_TEXT);
+        else
+                list[(*count)++] = get_new_text(r, SCORE_MAX_TEXT);
+}
+
+static void take_number(char **to, struct reader *r)
+{
+        take_text(to, r, SCORE_MAX_NAME);
+        r->bad |= !r->bad && **to && !scorer_is_decimal(*to);
+}
+
+static void take_result(struct task *t, struct reader *r)
+{
+        take_text(&t->result_format, r, SCORE_MAX_NAME);
+        take_text(&t->result_path, r, CELL_MAX_PLACE - 1);
+        t->on_limit = get_u8(r);
+        t->exit_policy = get_u8(r);
+        r->bad |= t->on_limit >= ON_LIMIT_COUNT || t->exit_policy >= EXIT_COUNT;
+        take_text(&t->result_key, r, SCORE_MAX_NAME);
+        take_number(&t->result_min, r);
+        take_number(&t->result_max, r);
+        t->planned = get_u32(r);
 }
 
 static void take_limit(struct task *t, struct reader *r)
@@ -264,12 +328,6 @@ static void take_pattern(struct task *t, struct reader *r)
         to->min_files = get_u64(r);
 }
 
-static void take_text(char **to, struct reader *r, size_t max)
-{
-        free(*to);
-        *to = scorer_text(r, max);
-}
-
 static int take(void *to, unsigned type, struct reader *r, struct error *err)
 {
         struct task *t = to;
@@ -300,16 +358,19 @@ static int take(void *to, unsigned type, struct reader *r, struct error *err)
                 take_suite(t, r);
                 break;
         case TASK_SUITE_ENV:
-                if (t->env_count == TASK_MAX_ENV)
-                        r->bad = true;
-                else
-                        t->env[t->env_count++] = get_new_text(r, SCORE_MAX_TEXT);
+                take_env(t->env, &t->env_count, r);
+                break;
+        case TASK_SUBMISSION_ENV:
+                take_env(t->submission_env, &t->submission_env_count, r);
+                break;
+        case TASK_BUILD:
+                take_build(t, r);
+                break;
+        case TASK_VISIBILITY:
+                take_visibility(t, r);
                 break;
         case TASK_RESULT:
-                take_text(&t->result_format, r, SCORE_MAX_NAME);
-                take_text(&t->result_path, r, CELL_MAX_PLACE - 1);
-                t->on_limit = get_u8(r);
-                r->bad |= t->on_limit >= ON_LIMIT_COUNT;
+                take_result(t, r);
                 break;
         case TASK_LIMIT:
                 take_limit(t, r);
@@ -353,11 +414,12 @@ int task_read(struct task *t, struct channel *c, struct error *err)
         if (t->total_memory == 0)
                 t->total_memory = 2 * t->limits[CELL_SUITE].value[LIMIT_MEMORY];
         if (t->mode != MODE_LLM && t->image && strcmp(t->image, "host") == 0 &&
-                (!t->command || !t->command[0]))
+                (!t->command || !t->command[0]) && t->contract != CONTRACT_CODABENCH &&
+                !contracts[t->contract].command[0])
                 return error_set(err, CODE_INTERNAL_FRAME, "the scorer left out the command");
         if (!t->name || !t->title || !t->description || !t->image || !t->result_format ||
-                !t->pass || !t->command || !t->result_path ||
-                strcmp(t->result_format, "score.json") != 0)
+                !t->pass || !t->command || !t->result_path || !t->result_key || !t->result_min ||
+                !t->result_max || !t->due)
                 return error_set(
                         err, CODE_INTERNAL_FRAME, "the scorer left out a part of the task");
         return 0;
@@ -380,14 +442,15 @@ int task_read_alone(struct task *t, const char *path, struct error *err)
 
 int task_check_command(const struct task *t, struct error *err)
 {
-        static const char tests[] = "/tests/";
+        const char *tests = contracts[t->contract].tests.place;
         const char *command = t->command[0] ? t->command[0] : "", *name;
+        const size_t len = strlen(tests);
         _cleanup_fd_ int fd = -EBADF;
         struct stat st;
 
-        if (t->mode == MODE_LLM || strncmp(command, tests, sizeof tests - 1) != 0)
+        if (t->mode == MODE_LLM || strncmp(command, tests, len) != 0 || command[len] != '/')
                 return 0;
-        name = command + sizeof tests - 1;
+        name = command + len + 1;
         fd = t->tests < 0 ? -1 : beneath_open(t->tests, name, O_PATH, 0);
         if (t->tests < 0 || (fd < 0 && errno == ENOENT))
                 return error_set(
@@ -484,12 +547,18 @@ void task_free(struct task *t)
         for (unsigned i = 0; i < t->criterion_count; i++) {
                 free(t->criteria[i].name);
                 free(t->criteria[i].description);
+                free_texts(t->criteria[i].tests);
         }
-        for (char **s = t->command; s && *s; s++)
-                free(*s);
-        free(t->command);
+        free(t->result_key);
+        free(t->result_min);
+        free(t->result_max);
+        free(t->due);
+        free_texts(t->command);
+        free_texts(t->build_command);
         for (unsigned i = 0; i < t->env_count; i++)
                 free(t->env[i]);
+        for (unsigned i = 0; i < t->submission_env_count; i++)
+                free(t->submission_env[i]);
         for (unsigned i = 0; i < t->required_count; i++)
                 free(t->required[i].path);
         free(t->required);

@@ -10,6 +10,7 @@ struct criterion {
         char *name, *description;
         unsigned weight;
         enum criterion_source source;
+        char **tests; /* patterns of names, NULL at the end */
 };
 
 struct required_pattern {
@@ -61,8 +62,17 @@ struct task {
         char **command;
         char *env[TASK_MAX_ENV];
         unsigned env_count;
-        char *result_format, *result_path;
+        char *result_format, *result_path; /* "": the format has no file */
+        char *result_key, *result_min, *result_max;
+        unsigned planned; /* tests; 0: not said */
         enum task_on_limit on_limit;
+        enum task_exit exit_policy;
+        enum task_build build; /* BUILD_NONE: there is none */
+        char **build_command;
+        char *submission_env[TASK_MAX_ENV];
+        unsigned submission_env_count;
+        enum task_visibility visible_tests, visible_output;
+        char *due;
         struct limits limits[CELL_KIND_COUNT];
         uint64_t total_memory; /* of all cells at a time */
         uint64_t max_entries, max_unpacked, max_archive;

@@ -15,6 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+static const char *const trees[] = {"tree", "built"};
+
 static const char id_digits[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"; /* Crockford's */
 
 int workspace_new_id(char out[WORKSPACE_ID_SIZE], struct error *err)
@@ -79,7 +81,8 @@ static void sweep_unfinished(int work)
                 return;
         for (struct dirent *entry; (entry = readdir(dir));)
                 if (open_left(work, entry->d_name, 0, &left)) {
-                        unlinkat(left.lock, "tree", AT_REMOVEDIR);
+                        for (size_t i = 0; i < sizeof trees / sizeof *trees; i++)
+                                unlinkat(left.lock, trees[i], AT_REMOVEDIR);
                         unlinkat(work, left.id, AT_REMOVEDIR);
                         fd_close(left.lock);
                 }
@@ -105,20 +108,28 @@ static int make_locked(struct workspace *w, struct error *err)
         return -1;
 }
 
-static int make_tree(struct workspace *w, bool root)
+static int make_tree(const struct workspace *w, const char *name, bool root, int *ret)
+{
+        if (mkdirat(w->lock, name, 0755) < 0)
+                return -1;
+        *ret = openat(w->lock, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (*ret < 0 || fchmod(*ret, 0755) < 0)
+                return -1;
+        return root ? fchown(*ret, IDS_UNPACK, IDS_UNPACK) : 0;
+}
+
+static int make_trees(struct workspace *w, bool root)
 {
         uid_t uid;
         gid_t gid;
 
-        if (mkdirat(w->lock, "tree", 0755) < 0)
-                return -1;
-        w->tree = openat(w->lock, "tree", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (w->tree < 0 || fchmod(w->tree, 0755) < 0)
+        if (make_tree(w, trees[0], root, &w->tree) < 0 ||
+                make_tree(w, trees[1], root, &w->built) < 0)
                 return -1;
         if (!root)
                 return 0;
         privilege_ids(&uid, &gid);
-        return fchown(w->tree, IDS_UNPACK, IDS_UNPACK) < 0 ? -1 : fchown(w->lock, uid, gid);
+        return fchown(w->lock, uid, gid);
 }
 
 int workspace_make(struct workspace *w, struct error *err)
@@ -135,7 +146,7 @@ int workspace_make(struct workspace *w, struct error *err)
                 if ((errno != ENOENT && errno != EWOULDBLOCK) || ++tries == TRIES)
                         return error_errno(
                                 err, CODE_INFRA_STATE, errno, "cannot make a work directory");
-        if (make_tree(w, geteuid() == 0) < 0)
+        if (make_trees(w, geteuid() == 0) < 0)
                 return error_errno(err, CODE_INFRA_STATE, errno, "cannot make a work directory");
         return 0;
 }
@@ -170,20 +181,38 @@ int workspace_empty(int tree, enum helper_mode mode, struct channel *c, struct e
         return helper_ask(c, &q, err);
 }
 
-int workspace_remove(struct workspace *w, struct channel *c, struct error *err)
+/* One that is empty needs no help. */
+static int remove_tree(const struct workspace *w, const char *name, int *tree, struct channel *c,
+        struct error *err)
 {
         int r = 0;
 
-        if (w->tree >= 0)
-                r = workspace_empty(w->tree, HELPER_PLAIN, c, err);
-        w->tree = fd_close(w->tree);
+        if (*tree >= 0 && unlinkat(w->lock, name, AT_REMOVEDIR) < 0)
+                r = workspace_empty(*tree, HELPER_PLAIN, c, err);
+        *tree = fd_close(*tree);
         if (w->lock >= 0)
-                unlinkat(w->lock, "tree", AT_REMOVEDIR);
+                unlinkat(w->lock, name, AT_REMOVEDIR);
+        return r;
+}
+
+int workspace_remove(struct workspace *w, struct channel *c, struct error *err)
+{
+        int *const fds[] = {&w->tree, &w->built};
+        int r = 0;
+
+        for (size_t i = 0; i < sizeof trees / sizeof *trees; i++)
+                if (remove_tree(w, trees[i], fds[i], c, err) < 0)
+                        r = -1;
         if (w->work >= 0 && *w->id)
                 unlinkat(w->work, w->id, AT_REMOVEDIR);
         w->lock = fd_close(w->lock);
         w->work = fd_close(w->work);
         return r;
+}
+
+static int open_tree(const struct workspace *w, const char *name)
+{
+        return openat(w->lock, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
 void workspace_sweep(const struct workspace *own, struct channel *c)
@@ -200,8 +229,8 @@ void workspace_sweep(const struct workspace *own, struct channel *c)
                         !open_left(own->work, entry->d_name, geteuid(), &left))
                         continue;
                 left.work = fcntl(own->work, F_DUPFD_CLOEXEC, 3);
-                left.tree =
-                        openat(left.lock, "tree", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+                left.tree = open_tree(&left, trees[0]);
+                left.built = open_tree(&left, trees[1]);
                 workspace_remove(&left, c, NULL);
         }
         closedir(dir);

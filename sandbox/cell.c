@@ -61,6 +61,7 @@ struct cell *cell_free(struct cell *c)
         fd_close(c->bell);
         fd_close(c->started);
         fd_close(c->listener);
+        fd_close(c->calls);
         mounts_free(&c->mounts);
         request_free(&c->request);
         cgroup_remove(&c->group);
@@ -216,7 +217,7 @@ void cell_hear(struct cell *c)
         struct error err;
         uint64_t ended_at;
 
-        if (frame_receive(c->socket, &f, 4096, 2, NULL) <= 0) {
+        if (frame_receive(c->socket, &f, 4096, 3, NULL) <= 0) {
                 c->socket = fd_close(c->socket);
                 return;
         }
@@ -225,8 +226,10 @@ void cell_hear(struct cell *c)
         case INSIDE_MADE:
                 if (c->mounts.root < 0 && f.fd_count > 0)
                         c->mounts.root = take_fd(&f.fds[0]);
-                if (c->mounts.result < 0 && f.fd_count > 1)
+                if (c->mounts.result < 0 && *c->request.result_dir && f.fd_count > 1)
                         c->mounts.result = take_fd(&f.fds[1]);
+                if (c->mounts.kept < 0 && c->request.flags & CELL_KEEP && f.fd_count > 0)
+                        c->mounts.kept = take_fd(&f.fds[f.fd_count - 1]);
                 break;
         case INSIDE_NETWORK:
                 if (f.fd_count == 1 && c->request.flags & CELL_NETWORK &&
@@ -236,6 +239,10 @@ void cell_hear(struct cell *c)
         case INSIDE_LISTENER:
                 if (f.fd_count == 1 && c->listener < 0)
                         c->listener = take_fd(&f.fds[0]);
+                break;
+        case INSIDE_SOCKET:
+                if (f.fd_count == 1 && c->request.flags & CELL_CALLS && c->calls < 0)
+                        c->calls = take_fd(&f.fds[0]);
                 break;
         case INSIDE_FAILED:
                 get_error(&r, &err);
@@ -353,10 +360,10 @@ bool cell_step(struct cell *c, const struct pollfd *fds)
 
 /* The file behind the O_PATH descriptor `path`, whatever its mode: root may read it anyway, and as
  * a user it is our own. */
-static int open_result(const struct cell *c, int path)
+static int open_result(const struct cell *c, const char *name, int path)
 {
         const int flags = O_RDONLY | O_NOFOLLOW;
-        int fd = beneath_open(c->mounts.result, c->request.result_file, flags, 0);
+        int fd = beneath_open(c->mounts.result, name, flags, 0);
         char link[64];
 
         if (fd >= 0 || errno != EACCES)
@@ -364,17 +371,17 @@ static int open_result(const struct cell *c, int path)
         snprintf(link, sizeof link, "/proc/self/fd/%d", path);
         if (chmod(link, 0600) < 0)
                 return -1;
-        return beneath_open(c->mounts.result, c->request.result_file, flags, 0);
+        return beneath_open(c->mounts.result, name, flags, 0);
 }
 
-enum result_state cell_result(const struct cell *c, int *ret_fd, uint64_t *ret_size)
+enum result_state cell_result(const struct cell *c, unsigned which, int *ret_fd, uint64_t *ret_size)
 {
+        const char *name = c->request.results[which];
         _cleanup_fd_ int fd = -EBADF;
         struct stat st;
 
-        if (c->mounts.result < 0 || !*c->request.result_file)
-                return RESULT_NONE;
-        fd = beneath_open(c->mounts.result, c->request.result_file, O_PATH | O_NOFOLLOW, 0);
+        *ret_size = 0;
+        fd = beneath_open(c->mounts.result, name, O_PATH | O_NOFOLLOW, 0);
         if (fd < 0)
                 return errno == ENOENT ? RESULT_MISSING : RESULT_NOT_FILE;
         if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_nlink != 1)
@@ -383,6 +390,6 @@ enum result_state cell_result(const struct cell *c, int *ret_fd, uint64_t *ret_s
         if (*ret_size > c->request.limits.value[LIMIT_RESULT])
                 return RESULT_TOO_LARGE;
         /* Nothing of the cell lives: the file cannot be exchanged between the two openings. */
-        *ret_fd = open_result(c, fd);
+        *ret_fd = open_result(c, name, fd);
         return *ret_fd < 0 ? RESULT_UNREADABLE : RESULT_FILE;
 }

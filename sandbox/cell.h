@@ -36,6 +36,7 @@ struct cell {
         int pidfd, socket, bell, started;
         int listener; /* denied system calls are asked through it, when they are traced */
         struct trace trace;
+        int calls; /* with CELL_CALLS: the socket that listens in it, until the runner has it */
         struct network network; /* with CELL_NETWORK */
         uint64_t started_at;    /* monotonic microseconds; 0: not yet */
         uint64_t look_at;       /* when to look at cpu time next */
@@ -80,8 +81,9 @@ void cell_watch(const struct cell *c, struct pollfd *fds, uint64_t *wake_at);
 bool cell_step(struct cell *c, const struct pollfd *fds);
 /* Kill every process of the cell; the first reason given stays. */
 void cell_stop(struct cell *c, enum code reason);
-/* The result file of a finished cell, opened beneath its result directory. */
-enum result_state cell_result(const struct cell *c, int *ret_fd, uint64_t *ret_size);
+/* Result file `which` of a finished cell, opened beneath its result directory. */
+enum result_state cell_result(
+        const struct cell *c, unsigned which, int *ret_fd, uint64_t *ret_size);
 struct cell *cell_free(struct cell *c);
 
 #endif

@@ -35,6 +35,8 @@ static const char *const modes[HELPER_MODE_COUNT][2] = {
         [HELPER_COMPOSITE] = {"composite"},
         [HELPER_WINDOW] = {"window"},
         [HELPER_RATE] = {"rate"},
+        [HELPER_METADATA] = {"metadata"},
+        [HELPER_BUILT] = {"built"},
 };
 
 /* What unpacking and removing layers of images takes, in a user namespace with the ids of their
@@ -53,6 +55,27 @@ static int enter_images(struct supervisor *s, struct spawn *spawn, struct error 
                 return error_errno(err, CODE_INFRA_HELPER, errno, "cannot map the ids of images");
         spawn->rights = layer_rights;
         spawn->namespace = s->image_ids;
+        return 0;
+}
+
+/* What a cell left belongs to its block of ids, whose files the unpacker may all read: as root of a
+ * user namespace of that block. An ordinary user's cells have the user's own id. */
+static int enter_built(const struct supervisor *s, int tree, struct spawn *spawn, struct error *err)
+{
+        struct ids block = {.kind = IDS_BLOCK, .count = IDS_BLOCK_SIZE};
+        struct stat st;
+
+        if (!s->machine.root)
+                return 0;
+        if (fstat(tree, &st) < 0 || !S_ISDIR(st.st_mode) ||
+                st.st_uid - IDS_FIRST < IDS_BLOCK_SIZE ||
+                st.st_uid - IDS_FIRST >= (IDS_BLOCKS + 1U) * IDS_BLOCK_SIZE)
+                return error_set(err, CODE_INTERNAL_FRAME, "a tree is no cell's");
+        block.uid = block.gid = st.st_uid - (st.st_uid - IDS_FIRST) % IDS_BLOCK_SIZE;
+        spawn->namespace = ids_make_own_namespace(&block);
+        if (spawn->namespace < 0)
+                return error_errno(err, CODE_INFRA_HELPER, errno, "cannot map the ids of a cell");
+        spawn->rights = 1ULL << CAP_DAC_READ_SEARCH;
         return 0;
 }
 
@@ -103,6 +126,7 @@ int helper_start(struct supervisor *s, struct frame *f, struct error *err)
         uint32_t id = get_u32(&r);
         unsigned which = get_u8(&r), mode = get_u8(&r);
         const bool layers = which == HELPER_UNPACK && mode == HELPER_LAYER;
+        const bool built = which == HELPER_UNPACK && mode == HELPER_BUILT;
         struct helper_process *h = find_free(s);
         const char *argv[4] = {NULL};
         struct spawn spawn = SPAWN_INIT;
@@ -134,6 +158,8 @@ int helper_start(struct supervisor *s, struct frame *f, struct error *err)
                 return -1;
         if (given >= 0)
                 spawn.fds[0] = given;
+        if (built && enter_built(s, f->fds[0], &spawn, err) < 0)
+                return -1;
         if (layers) {
                 give_tree(s, f->fds[2]);
                 if (enter_images(s, &spawn, err) < 0)
@@ -142,6 +168,8 @@ int helper_start(struct supervisor *s, struct frame *f, struct error *err)
         spawn.change_ids = s->machine.root;
         spawn.uid = spawn.gid = uid;
         h->pid = spawn_process(&spawn, &h->pidfd, err);
+        if (built && spawn.rights)
+                fd_close(spawn.namespace);
         if (h->pid < 0) {
                 h->pid = 0;
                 return -1;

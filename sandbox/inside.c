@@ -20,6 +20,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -215,6 +216,20 @@ static void enter_groups(struct inside *in)
         done(in, SETUP_ENTER);
 }
 
+/* What assay-exec calls. An inode of the cell's own: nobody else has a path that leads to it. */
+static void offer_calls(const struct inside *in)
+{
+        enum { WAITING = 128 };
+        _cleanup_fd_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        const struct sockaddr_un at = {.sun_family = AF_UNIX, .sun_path = CALLS_SOCKET};
+        const struct buffer nothing = BUFFER_INIT;
+
+        if (fd < 0 || bind(fd, (const struct sockaddr *)&at, sizeof at) < 0 ||
+                chmod(CALLS_SOCKET, 0666) < 0 || listen(fd, WAITING) < 0 ||
+                frame_send(in->socket, INSIDE_SOCKET, &nothing, &fd, 1, NULL) < 0)
+                check(in, "make the socket for calls");
+}
+
 static void wait_until_online(struct inside *in)
 {
         _cleanup_frame_ struct frame f = FRAME_INIT;
@@ -302,7 +317,8 @@ static void make_mounts(struct inside *in)
         const struct buffer nothing = BUFFER_INIT;
         struct mounts *m = &in->mounts;
         struct error err;
-        int fds[2];
+        unsigned count = 0;
+        int fds[3];
 
         if (in->root) {
                 wait_for_mounts(in);
@@ -310,9 +326,12 @@ static void make_mounts(struct inside *in)
         }
         if (view_begin(m, &who, &err) < 0 || mounts_make(m, &who, &err) < 0)
                 fail(in, &err);
-        fds[0] = m->root;
-        fds[1] = m->result;
-        if (frame_send(in->socket, INSIDE_MADE, &nothing, fds, m->result >= 0 ? 2 : 1, &err) < 0)
+        fds[count++] = m->root;
+        if (m->result >= 0)
+                fds[count++] = m->result;
+        if (m->kept >= 0)
+                fds[count++] = m->kept;
+        if (frame_send(in->socket, INSIDE_MADE, &nothing, fds, count, &err) < 0)
                 fail(in, &err);
 }
 
@@ -350,6 +369,8 @@ void inside_main(struct inside *in)
         make_mounts(in);
         become_root(in);
         build_view(in);
+        if (in->request.flags & CELL_CALLS)
+                offer_calls(in);
         enter_groups(in);
         if (in->request.flags & CELL_NETWORK)
                 wait_until_online(in);

@@ -17,9 +17,11 @@ enum inside_message {
         INSIDE_DOORS,  /* the groups are made; descriptors: their doors */
         INSIDE_ONLINE, /* (with CELL_NETWORK) its network leads out */
         /* and back */
-        INSIDE_MADE,     /* (as a user) descriptors of the root and the result directory */
+        INSIDE_MADE,     /* (as a user) descriptors of the root, of the result directory if there is
+                            one, of the tree that is kept if there is one */
         INSIDE_NETWORK,  /* (with CELL_NETWORK) descriptor of its network namespace */
         INSIDE_LISTENER, /* descriptor that denied system calls are asked through */
+        INSIDE_SOCKET,   /* (with CELL_CALLS) descriptor of the socket that listens in the cell */
         INSIDE_FAILED,   /* error: the view could not be built */
         INSIDE_ENDED,    /* u8 enum cell_end, u32 status, u64 monotonic us: the command ended */
 };

@@ -5,6 +5,7 @@
 #ifndef ASSAY_SANDBOX_MESSAGES_H
 #define ASSAY_SANDBOX_MESSAGES_H
 
+#include "ended.h"
 #include "limit.h"
 
 #include <stdint.h>
@@ -16,8 +17,10 @@ enum cell_message {
                            u32 uid, u32 gid (inside), text workdir, u32 n + n × text argument, u32 n
                            + n × text NAME=VALUE,    u32 n + n × (u8 enum place_kind, text place):
                            one descriptor each,    u32 layers of the image that is the cell's root,
-                           one descriptor each, the lowest first (none: the image `host`),    text
-                           result directory (empty: none), text result file beneath it;
+                           one descriptor each, the lowest first (none: the image `host`),    u32 n
+                           + n × (text place, u8 executable, bytes): files of the cell's own,
+                           text result directory (empty: none), u32 n + n × text result file
+                           beneath it;
                            descriptors: stdin, stdout, stderr, then one tree for each mount, then
                            the layers: in `serve` directories of the unpacker alone */
         CELL_TREE,  /* nothing in it; descriptor: a directory that cells may have as PLACE_OWNED.
@@ -41,17 +44,24 @@ enum cell_message {
         CELL_DONE,        /* u32 id, u8 enum cell_end, u32 status, u16 enum code (what stopped it),
                              u64 cpu_us, u64 wall_us, u64 memory_peak, u64 pids_peak (0: unknown),
                              u64 oom_kills, SETUP_COUNT × u32 (microseconds from the
-                             request until the step was done; 0: not needed), u8 enum result_state, u64
-                             result size;        descriptor: the result file, when RESULT_FILE */
-        CELL_FAILED,      /* u32 id, error: the cell could not be made, or was not wanted any more
-                             before it was */
-        HELPER_DONE,      /* u32 id, u32 exit status, or 128 + signal */
+                             request until the step was done; 0: not needed), u32 n + n × (u8
+                             enum result_state, u64 size) of the result files, u8 kept (with
+                             CELL_KEEP: the tree is there);
+                             descriptors: of each RESULT_FILE, then of the tree that was kept */
+        CELL_SOCKET, /* u32 id; descriptor: with CELL_CALLS, the socket that listens in the cell */
+        CELL_FAILED, /* u32 id, error: the cell could not be made, or was not wanted any more
+                        before it was */
+        HELPER_DONE, /* u32 id, u32 exit status, or 128 + signal */
 };
 
 enum cell_flag {
         CELL_ALLOW_WEAK = 1,   /* run although a limit is only polled for */
         CELL_TRACE_DENIED = 2, /* (assay-cell exec) name each denied system call on stderr */
         CELL_NETWORK = 4,      /* a way out, see network.h; never for a submission */
+        CELL_CALLS = 8,        /* assay-exec is in it, and the socket that it calls; never for a
+                                  submission */
+        CELL_KEEP = 16,        /* its first PLACE_COPY outlives it, to be looked at */
+        CELL_ALL_FLAGS = 31,
 };
 
 /* Which system calls a cell has: filter_table.h. */
@@ -60,6 +70,11 @@ enum cell_profile { PROFILE_SUITE, PROFILE_SUBMISSION, PROFILE_DEBUG, PROFILE_CO
 /* How a file or directory of the host enters a cell. */
 enum place_kind {
         PLACE_VIEW,  /* read-only, what everybody may read; through an overlay of the cell's own */
+        PLACE_DATA,  /* the same, and nothing in it can be executed */
+        PLACE_COPY,  /* the same, but it belongs to the cell's command, and what that changes stays
+                        in the cell; in `serve` as root a tree of the unpacker, or one that
+                        CELL_TREE named */
+        PLACE_OVER,  /* the same, with what the image has there below it */
         PLACE_OWNED, /* the same, but what the owner owns belongs to the cell's root: in `serve`
                         only a tree that CELL_TREE named */
         PLACE_BIND,  /* the thing itself, writable: in `assay exec` only */
@@ -85,6 +100,8 @@ enum helper_mode {
         HELPER_COMPOSITE,
         HELPER_WINDOW,
         HELPER_RATE,
+        HELPER_METADATA,
+        HELPER_BUILT, /* built: the unpacker, of what a build left */
         HELPER_MODE_COUNT,
 };
 
@@ -108,15 +125,7 @@ enum enforcer {
         ENFORCER_COUNT,
 };
 
-enum cell_end {
-        CELL_EXITED,      /* status: 0–255 */
-        CELL_SIGNALED,    /* status: the signal */
-        CELL_EXEC_FAILED, /* status: errno of the exec */
-        CELL_END_COUNT,
-};
-
 enum result_state {
-        RESULT_NONE, /* not asked for */
         RESULT_FILE, /* a regular file of acceptable size; its descriptor travels along */
         RESULT_MISSING,
         RESULT_NOT_FILE, /* link, directory, pipe, device, socket, or more than one link */
@@ -132,11 +141,18 @@ enum {
         CELL_MAX_MOUNTS = 16,
         CELL_MAX_LAYERS = 128,
         CELL_MAX_PLACE = 256, /* bytes of a path inside the cell */
+        CELL_MAX_FILES = 4,
+        CELL_MAX_RESULTS = 3,
         CELL_STDIO = 3,
         SUPERVISOR_SOCKET = 3, /* descriptor of the supervisor's end */
 };
 
 #define NETWORK_PASTA "/usr/bin/pasta"
+
+/* Where a cell with CELL_CALLS has them. */
+#define CALLS_DIRECTORY "/run/assay"
+#define CALLS_PROGRAM   CALLS_DIRECTORY "/assay-exec"
+#define CALLS_SOCKET    CALLS_DIRECTORY "/broker"
 
 /* Ids of the host that belong to Assay when it was started as root, in a range that no system
  * allocates from. The runner itself becomes the user `assay` where that exists. */

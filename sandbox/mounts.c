@@ -1,6 +1,7 @@
 /* The mounts of a cell; see mounts.h. */
 #include "mounts_parts.h"
 
+#include "beneath.h"
 #include "fd.h"
 #include "kernel.h"
 #include "slot.h"
@@ -15,7 +16,7 @@
 
 void mounts_init(struct mounts *m)
 {
-        m->root = m->image = m->result = m->proc = m->terminals = m->host = -EBADF;
+        m->root = m->image = m->result = m->kept = m->proc = m->terminals = m->host = -EBADF;
 }
 
 void mounts_free(struct mounts *m)
@@ -23,6 +24,7 @@ void mounts_free(struct mounts *m)
         mounts_close_trees(m);
         m->root = fd_close(m->root);
         m->result = fd_close(m->result);
+        m->kept = fd_close(m->kept);
         m->proc = fd_close(m->proc);
         m->terminals = fd_close(m->terminals);
 }
@@ -88,13 +90,15 @@ static int create_overlay(int fs, const struct mounts_for *who, enum overlay kin
 int mounts_overlay(
         const struct mounts_for *who, struct mounts *m, const char *lower, enum overlay kind)
 {
-        const bool writable = kind == OVERLAY_WRITABLE;
+        const bool writable = kind == OVERLAY_WRITABLE || kind == OVERLAY_WRITABLE_BY_ALL;
         _cleanup_fd_ int fs = sys_fsopen("overlay", FSOPEN_CLOEXEC);
         _cleanup_fd_ int own = -EBADF, work = -EBADF;
         char own_path[64], work_path[64], layers[128];
 
         own = mounts_make_layer(m, own_path, sizeof own_path);
         if (fs < 0 || own < 0)
+                return -1;
+        if (kind == OVERLAY_WRITABLE_BY_ALL && chmod(own_path, 0777) < 0)
                 return -1;
         snprintf(layers, sizeof layers, "%s%s%s", lower, writable ? "" : ":",
                 writable ? "" : own_path);
@@ -194,6 +198,13 @@ int mounts_map_ids(int tree, int users, uint64_t attributes, unsigned copied, un
         return take_fd(&copy);
 }
 
+static int map_to(int tree, const struct stat *owner, const struct ids *to)
+{
+        _cleanup_fd_ int users = ids_make_namespace(owner->st_uid, owner->st_gid, 1, to);
+
+        return mounts_map_ids(tree, users, 0, 0, 0);
+}
+
 /* What `owner` owns on disk belongs to the cell's root; where that cannot be, it is shown with the
  * ids it has. */
 static int map_owner(
@@ -260,6 +271,59 @@ int mounts_make_view(const struct mounts_for *who, struct mounts *m, int tree,
         return mounts_overlay(who, m, path, kind);
 }
 
+/* The directory that the image has at a place; -1: it has none. To be a layer where layers must be
+ * attached, the image's own mount is, and a copy of it becomes the cell's. */
+static int open_in_image(struct mounts *m, const char *place)
+{
+        int image = m->image;
+
+        if (image < 0)
+                return -1;
+        if (mounts_attach_layers()) {
+                if (mounts_keep_layer(m, image) < 0)
+                        return -1;
+                m->image = sys_open_tree(
+                        image, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH);
+        }
+        return beneath_open(image, place + 1, O_PATH | O_DIRECTORY | O_NOFOLLOW, 0);
+}
+
+/* The same, but it belongs to the command's user, who may change it for this cell; it may lie over
+ * another directory. */
+static int make_copy(const struct mounts_for *who, struct mounts *m,
+        const struct request_mount *want, int tree, const struct stat *owner)
+{
+        const struct cell_request *q = who->request;
+        _cleanup_fd_ int below = want->kind == PLACE_OVER ? open_in_image(m, want->place) : -EBADF;
+        struct ids command = who->ids;
+        int layer = -EBADF;
+        char layers[96];
+
+        command.uid += q->uid;
+        command.gid += q->gid;
+        if (who->root && m->image < 0 && q->layer_count > 0)
+                return -1;
+        if (who->root)
+                layer = map_to(tree, owner, &command);
+        if (layer >= 0 && mounts_keep_layer(m, layer) < 0)
+                return -1;
+        snprintf(layers, sizeof layers, "/proc/self/fd/%d", layer >= 0 ? layer : tree);
+        if (below >= 0)
+                snprintf(layers + strlen(layers), sizeof layers - strlen(layers),
+                        ":/proc/self/fd/%d", below);
+        return mounts_overlay(
+                who, m, layers, q->uid == 0 ? OVERLAY_WRITABLE : OVERLAY_WRITABLE_BY_ALL);
+}
+
+static int make_unexecutable(int mount)
+{
+        struct mount_attr attributes = {.attr_set = MOUNT_ATTR_NOEXEC};
+
+        if (mount >= 0 && sys_mount_setattr(mount, "", AT_EMPTY_PATH, &attributes) < 0)
+                return fd_close(mount);
+        return mount;
+}
+
 /* The tree itself, as `--bind` gives it; `owner` as in mounts_make_view(). */
 static int make_bind(
         const struct mounts_for *who, int tree, const struct stat *owner, bool read_only)
@@ -307,16 +371,22 @@ static int add_requested(const struct mounts_for *who, struct mounts *m,
                 tree = own;
         if (fstat(tree, &st) < 0)
                 return error_errno(err, CODE_INFRA_CELL, errno, "cannot look at %s", want->place);
-        owner = want->kind == PLACE_VIEW ? NULL : &st;
+        owner = want->kind == PLACE_VIEW || want->kind == PLACE_DATA ? NULL : &st;
         if (want->kind == PLACE_BIND || !S_ISDIR(st.st_mode))
                 mount = make_bind(who, tree, owner, want->kind != PLACE_BIND);
+        else if (want->kind == PLACE_COPY || want->kind == PLACE_OVER)
+                mount = make_copy(who, m, want, tree, owner);
         else
                 mount = mounts_make_view(who, m, tree, owner,
                         want->kind == PLACE_OWNED || !who->root ? OVERLAY_VIEW : OVERLAY_ANYONE);
+        if (want->kind == PLACE_DATA)
+                mount = make_unexecutable(mount);
         if (mount < 0)
                 return error_errno(
                         err, CODE_INFRA_CELL, errno, "cannot show %s to a cell", want->place);
         mounts_add_tree(m, want->place + 1, mount);
+        if (want->kind == PLACE_COPY && who->request->flags & CELL_KEEP && m->kept < 0)
+                m->kept = fcntl(mount, F_DUPFD_CLOEXEC, 3);
         return 0;
 }
 

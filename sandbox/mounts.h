@@ -14,6 +14,7 @@ struct mounts {
         int root;            /* tmpfs: all that the cell may write, and with `host` the root */
         int image;           /* the root of a cell that has an image, or -EBADF */
         int result;          /* tmpfs for the result, or -EBADF */
+        int kept;            /* with CELL_KEEP: the first PLACE_COPY, else -EBADF */
         int proc, terminals; /* what only the cell's own namespaces can give */
         struct {
                 int mount;

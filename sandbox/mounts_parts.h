@@ -11,9 +11,10 @@ int mounts_add_host(const struct mounts_for *who, struct mounts *m, struct error
 int mounts_add_image(const struct mounts_for *who, struct mounts *m, struct error *err);
 
 enum overlay {
-        OVERLAY_VIEW,     /* read-only, with an empty second layer: the kernel wants two */
-        OVERLAY_ANYONE,   /* the same, made by somebody who may not pass file modes */
-        OVERLAY_WRITABLE, /* with a layer that takes what the cell writes */
+        OVERLAY_VIEW,            /* read-only, with an empty second layer: the kernel wants two */
+        OVERLAY_ANYONE,          /* the same, made by somebody who may not pass file modes */
+        OVERLAY_WRITABLE,        /* with a layer that takes what the cell writes */
+        OVERLAY_WRITABLE_BY_ALL, /* and whose top anyone may write to */
 };
 
 /* Directories in the cell's tmpfs, for layers of overlays that are the cell's own and for what must

@@ -19,6 +19,8 @@ void request_forget(struct cell_request *r)
         r->argv = r->envp = NULL;
         r->mount_count = 0;
         r->layer_count = 0;
+        r->file_count = 0;
+        r->result_count = 0;
         request_init(r);
 }
 
@@ -41,6 +43,8 @@ void request_free(struct cell_request *r)
         for (unsigned i = 0; i < r->mount_count; i++)
                 fd_close(r->mounts[i].tree);
         request_close_layers(r);
+        for (unsigned i = 0; i < r->file_count; i++)
+                free(r->files[i].bytes);
         request_forget(r);
 }
 
@@ -90,6 +94,42 @@ static void get_layers(struct reader *r, struct frame *f, struct cell_request *r
                 ret->layers[ret->layer_count++] = take_fd(&f->fds[first + i]);
 }
 
+static void get_files(struct reader *r, struct cell_request *ret)
+{
+        uint32_t count = get_u32(r);
+
+        if (count > CELL_MAX_FILES) {
+                r->bad = true;
+                return;
+        }
+        for (uint32_t i = 0; i < count && !r->bad; i++) {
+                struct request_file *f = &ret->files[ret->file_count++];
+                const unsigned char *bytes;
+
+                get_text(r, f->place, sizeof f->place);
+                f->executable = get_u8(r);
+                bytes = get_bytes(r, CELL_MAX_REQUEST, &f->size);
+                f->bytes = r->bad ? NULL : malloc(f->size + 1);
+                if (f->bytes)
+                        memcpy(f->bytes, bytes, f->size);
+                r->bad |= !f->bytes || !beneath_is_place(f->place);
+        }
+}
+
+static void get_results(struct reader *r, struct cell_request *ret)
+{
+        uint32_t count;
+
+        get_text(r, ret->result_dir, sizeof ret->result_dir);
+        count = get_u32(r);
+        if (count > CELL_MAX_RESULTS || (count > 0 && !*ret->result_dir)) {
+                r->bad = true;
+                return;
+        }
+        for (; ret->result_count < count; ret->result_count++)
+                get_text(r, ret->results[ret->result_count], CELL_MAX_PLACE);
+}
+
 static bool limits_ok(const struct limits *l)
 {
         for (unsigned i = 0; i < LIMIT_COUNT; i++)
@@ -126,15 +166,14 @@ int request_decode(struct frame *f, struct cell_request *ret, struct error *err)
         ret->envp = get_list(&r);
         get_mounts(&r, f, ret);
         get_layers(&r, f, ret);
-        get_text(&r, ret->result_dir, sizeof ret->result_dir);
-        get_text(&r, ret->result_file, sizeof ret->result_file);
+        get_files(&r, ret);
+        get_results(&r, ret);
         for (unsigned i = 0; i < CELL_STDIO && i < f->fd_count; i++)
                 ret->stdio[i] = take_fd(&f->fds[i]);
         for (int i = 0; i < CELL_STDIO; i++)
                 r.bad |= !stdio_ok(ret->stdio[i]);
-        if (!reader_done(&r) || ret->profile >= PROFILE_COUNT ||
-                ret->flags & ~(CELL_ALLOW_WEAK | CELL_TRACE_DENIED | CELL_NETWORK) ||
-                (ret->flags & CELL_NETWORK && ret->profile == PROFILE_SUBMISSION) ||
+        if (!reader_done(&r) || ret->profile >= PROFILE_COUNT || ret->flags & ~CELL_ALL_FLAGS ||
+                (ret->flags & (CELL_NETWORK | CELL_CALLS) && ret->profile == PROFILE_SUBMISSION) ||
                 ret->uid >= IDS_NETWORK || ret->gid >= IDS_NETWORK || !ret->argv[0] ||
                 *ret->workdir != '/' || !limits_ok(&ret->limits) ||
                 (*ret->result_dir && !beneath_is_place(ret->result_dir))) {

@@ -13,6 +13,13 @@ struct request_mount {
         char place[CELL_MAX_PLACE];
 };
 
+struct request_file { /* that is made for the cell */
+        char place[CELL_MAX_PLACE];
+        bool executable;
+        unsigned char *bytes;
+        size_t size;
+};
+
 struct cell_request {
         uint32_t id;
         uint8_t profile;
@@ -26,8 +33,11 @@ struct cell_request {
         unsigned mount_count;
         int layers[CELL_MAX_LAYERS]; /* of the image, the lowest first */
         unsigned layer_count;        /* 0: the image `host` */
+        struct request_file files[CELL_MAX_FILES];
+        unsigned file_count;
         char result_dir[CELL_MAX_PLACE];
-        char result_file[CELL_MAX_PLACE];
+        char results[CELL_MAX_RESULTS][CELL_MAX_PLACE];
+        unsigned result_count;
 };
 
 /* In memory that is zero. */

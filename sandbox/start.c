@@ -116,7 +116,8 @@ struct cell *cell_prepare(const struct machine *machine, struct error *err)
         mounts_init(&c->mounts);
         c->group = (struct cgroup)CGROUP_INIT;
         c->network = (struct network)NETWORK_INIT;
-        c->pidfd = c->socket = c->bell = c->started = c->listener = c->slot_lock = -EBADF;
+        c->pidfd = c->socket = c->bell = c->started = c->listener = c->calls = c->slot_lock =
+                -EBADF;
         if (slot_take(machine->root, &machine->groups, &c->group, &c->slot_lock, err) < 0)
                 return cell_free(c);
         c->ids = ids_for(machine->ids, c->group.slot);

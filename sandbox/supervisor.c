@@ -66,18 +66,35 @@ static void send_ready(const struct machine *m)
         answer(SUPERVISOR_READY, &payload, NULL, 0);
 }
 
+/* The result files that are there; and the tree, if it was to be kept. Returns how many descriptors
+ * there are now. */
+static unsigned put_results(const struct cell *c, struct buffer *payload, int *fds)
+{
+        unsigned count = 0;
+
+        put_u32(payload, c->request.result_count);
+        for (unsigned i = 0; i < c->request.result_count; i++) {
+                uint64_t size;
+                enum result_state state = cell_result(c, i, &fds[count], &size);
+
+                put_u8(payload, (uint8_t)state);
+                put_u64(payload, size);
+                count += state == RESULT_FILE;
+        }
+        put_u8(payload, c->mounts.kept >= 0);
+        return count;
+}
+
 static void send_done(const struct cell *c)
 {
         _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
-        _cleanup_fd_ int fd = -EBADF;
-        uint64_t size = 0;
-        enum result_state state;
+        int fds[CELL_MAX_RESULTS + 1];
+        unsigned results;
 
         if (c->failed.code != CODE_NONE) {
                 send_failed(c->request.id, &c->failed);
                 return;
         }
-        state = cell_result(c, &fd, &size);
         put_u32(&payload, c->request.id);
         put_u8(&payload, (uint8_t)c->end);
         put_u32(&payload, c->status);
@@ -92,9 +109,20 @@ static void send_done(const struct cell *c)
 
                 put_u32(&payload, done > from ? (uint32_t)(done - from) : 0);
         }
-        put_u8(&payload, (uint8_t)state);
-        put_u64(&payload, size);
-        answer(CELL_DONE, &payload, &fd, state == RESULT_FILE);
+        results = put_results(c, &payload, fds);
+        fds[results] = c->mounts.kept;
+        answer(CELL_DONE, &payload, fds, results + (c->mounts.kept >= 0));
+        while (results > 0)
+                fd_close(fds[--results]);
+}
+
+static void send_socket(struct cell *c)
+{
+        _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
+
+        put_u32(&payload, c->request.id);
+        answer(CELL_SOCKET, &payload, &c->calls, 1);
+        c->calls = fd_close(c->calls);
 }
 
 /* One that was made before, if it still lives, else a new one. */
@@ -200,7 +228,9 @@ static bool may_ask(const struct supervisor *s, const struct cell_request *q)
 
                 /* A single file cannot have an overlay: it would be the host's own. */
                 if (m->kind == PLACE_BIND || fstat(m->tree, &st) < 0 || !S_ISDIR(st.st_mode) ||
-                        (m->kind == PLACE_OWNED && !supervisor_trusts(s, m->tree)))
+                        (m->kind == PLACE_OWNED && !supervisor_trusts(s, m->tree)) ||
+                        ((m->kind == PLACE_COPY || m->kind == PLACE_OVER) && s->machine.root &&
+                                st.st_uid != IDS_UNPACK && !supervisor_trusts(s, m->tree)))
                         return false;
         }
         for (unsigned i = 0; i < q->layer_count; i++) {
@@ -404,6 +434,8 @@ static bool turn(struct supervisor *s, bool serving, bool *ret_request)
                         bool done = cell_step(s->cells[i], &fds[at]);
 
                         at += CELL_POLL_FDS;
+                        if (s->cells[i]->calls >= 0 && serving)
+                                send_socket(s->cells[i]);
                         if (done && serving)
                                 end_cell(s, &s->cells[i]);
                 }

@@ -6,9 +6,11 @@
 #include "fd.h"
 #include "kernel.h"
 #include "network.h"
+#include "spawn.h"
 
 #include <fcntl.h>
 #include <sys/mount.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
@@ -149,8 +151,39 @@ static int make_devices(int root, bool nodes)
         return r;
 }
 
+/* A copy, since it would be the host's own file, and that of other cells. It is small. */
+static int put_program(int root, const char *name, const char *place)
+{
+        _cleanup_fd_ int found = spawn_find(name, NULL), from = -EBADF, to = -EBADF;
+        char link[64];
+        struct stat st;
+
+        snprintf(link, sizeof link, "/proc/self/fd/%d", found);
+        from = found < 0 ? -1 : open(link, O_RDONLY | O_CLOEXEC);
+        to = openat(root, place, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0755);
+        if (from < 0 || to < 0 || fstat(from, &st) < 0)
+                return -1;
+        while (st.st_size > 0) {
+                ssize_t n = sendfile(to, from, NULL, (size_t)st.st_size);
+
+                if (n <= 0)
+                        return -1;
+                st.st_size -= n;
+        }
+        return 0;
+}
+
+static int put_calls(int root)
+{
+        if (mkdirat(root, "run", 0755) < 0 && errno != EEXIST)
+                return -1;
+        return mkdirat(root, CALLS_DIRECTORY + 1, 0755) < 0
+                       ? -1
+                       : put_program(root, "assay-exec", CALLS_PROGRAM + 1);
+}
+
 /* What `host` lacks and an image has is not made over the image. */
-static int fill_root(int root, bool over_image, bool with_nodes, bool with_network)
+static int fill_root(int root, bool over_image, bool with_nodes, unsigned flags)
 {
         int r = 0;
 
@@ -164,11 +197,11 @@ static int fill_root(int root, bool over_image, bool with_nodes, bool with_netwo
                         r = write_file(root, etc_files[i].path, etc_files[i].text);
         for (size_t i = 0; r == 0 && i < sizeof network_files / sizeof *network_files; i++)
                 if (network_files[i].over_image >= over_image)
-                        r = write_file(
-                                root, network_files[i].path, network_files[i].texts[with_network]);
+                        r = write_file(root, network_files[i].path,
+                                network_files[i].texts[(flags & CELL_NETWORK) != 0]);
         for (size_t i = 0; r == 0 && i < sizeof dev_links / sizeof *dev_links; i++)
                 r = symlinkat(dev_links[i].target, root, dev_links[i].path);
-        return r;
+        return r == 0 && flags & CELL_CALLS ? put_calls(root) : r;
 }
 
 /* The place of the cell's own files: its root, or what is to lie over the image. */
@@ -201,7 +234,7 @@ int view_begin(struct mounts *m, const struct mounts_for *who, struct error *err
                 return -1;
         saved = umask(0); /* modes are what the tables say */
         own = open_own_files(m, image);
-        r = own < 0 ? -1 : fill_root(own, image, who->root, (q->flags & CELL_NETWORK) != 0);
+        r = own < 0 ? -1 : fill_root(own, image, who->root, q->flags);
         umask(saved);
         return r < 0 ? error_errno(err, CODE_INFRA_CELL, errno, "cannot fill the root of a cell")
                      : 0;
@@ -253,6 +286,22 @@ static int attach_tree(int mount, int root, const char *place)
         return at < 0 ? -1
                       : sys_move_mount(mount, "", at, "",
                                 MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
+}
+
+/* A file of the cell's own, in place of what an image may have there. */
+static int make_file(int root, const struct request_file *f)
+{
+        const char *name = strrchr(f->place, '/') + 1;
+        char above[CELL_MAX_PLACE];
+        _cleanup_fd_ int dir = -EBADF, fd = -EBADF;
+
+        snprintf(above, sizeof above, "%.*s", (int)(name - f->place - 1), f->place);
+        dir = *above ? open_place(root, above + 1, S_IFDIR) : fcntl(root, F_DUPFD_CLOEXEC, 3);
+        if (dir < 0 || (unlinkat(dir, name, 0) < 0 && errno != ENOENT))
+                return -1;
+        fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                f->executable ? 0755 : 0644);
+        return fd < 0 ? -1 : fd_write_all(fd, f->bytes, f->size);
 }
 
 int view_begin_inside(struct mounts *m, struct error *err)
@@ -322,12 +371,17 @@ static int attach_devices(int root)
         return 0;
 }
 
-static int attach_trees(const struct mounts *m, const char *result_dir)
+static int attach_trees(const struct mounts *m, const struct cell_request *q)
 {
         for (unsigned i = 0; i < m->tree_count; i++)
                 if (attach_tree(m->trees[i].mount, root_of(m), m->trees[i].place) < 0)
                         return -1;
-        return m->result < 0 ? 0 : attach_tree(m->result, root_of(m), result_dir + 1);
+        if (m->result >= 0 && attach_tree(m->result, root_of(m), q->result_dir + 1) < 0)
+                return -1;
+        for (unsigned i = 0; i < q->file_count; i++)
+                if (make_file(root_of(m), &q->files[i]) < 0)
+                        return -1;
+        return 0;
 }
 
 int view_fit(struct mounts *m, const struct cell_request *request, bool root, struct error *err)
@@ -344,7 +398,7 @@ int view_fit(struct mounts *m, const struct cell_request *request, bool root, st
                 step = "attach its terminals";
         else if (attach_proc(m) < 0)
                 step = "attach /proc";
-        else if (attach_trees(m, request->result_dir) < 0)
+        else if (attach_trees(m, request) < 0)
                 step = "attach its trees";
         if (step)
                 return error_errno(err, CODE_INFRA_CELL, errno, "a cell cannot %s", step);

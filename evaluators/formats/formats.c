@@ -18,6 +18,7 @@ static const struct {
         {"tap", tap_read, false},
         {"exit-code", exit_code_read, true},
         {"stdout-json", stdout_json_read, false},
+        {"tests.jsonl", tests_jsonl_read, false},
 };
 
 void result_option(const char *text, unsigned long otherwise, mpq_t ret)

@@ -16,7 +16,7 @@ struct result_request {
 typedef int format_read(const struct result_request *q, struct outcome *ret, struct error *err);
 
 format_read score_json_read, gradescope_read, prairielearn_read, codabench_read, harbor_read,
-        ctrf_read, junit_read, tap_read, exit_code_read, stdout_json_read;
+        ctrf_read, junit_read, tap_read, exit_code_read, stdout_json_read, tests_jsonl_read;
 
 /* A number of the request, or `otherwise` where it is not given. */
 void result_option(const char *text, unsigned long otherwise, mpq_t ret);

@@ -1,7 +1,7 @@
 /* assay check TASK: every error of a task at once, each with its place. */
 #include "verbs.h"
 
-#include "contract.h"
+#include "evaluators/contract.h"
 #include "fd.h"
 #include "image/leak.h"
 #include "image/view.h"
@@ -127,7 +127,7 @@ static int check_submission_image(struct checking *c, struct error *err)
 
 static int open_all(struct checking *c, const char *path, struct error *err)
 {
-        struct channel *channel = &c->loading->channel;
+        struct channel *channel = c->loading->channel;
 
         if (task_open(&c->task, path, err) < 0)
                 return -1;
@@ -144,7 +144,7 @@ static int open_all(struct checking *c, const char *path, struct error *err)
 
 static int check_all(struct checking *c, const char *path, struct error *err)
 {
-        if (open_all(c, path, err) < 0 || task_read(&c->task, &c->loading->channel, err) < 0)
+        if (open_all(c, path, err) < 0 || task_read(&c->task, c->loading->channel, err) < 0)
                 return -1;
         if (task_check_command(&c->task, err) < 0) {
                 error_print(err);
@@ -163,7 +163,8 @@ static int check(const char *path, const struct common_options *common, struct e
         if (!c.loading)
                 return error_set(err, CODE_INFRA_MEMORY, "out of memory");
         c.loading->listener = &listener;
-        c.loading->channel = (struct channel)CHANNEL_INIT;
+        c.loading->own = (struct channel)CHANNEL_INIT;
+        c.loading->channel = &c.loading->own;
         c.loading->store = (struct store)STORE_INIT;
         r = check_all(&c, path, err);
         if (r == 0 || (r < 0 && err->code == CODE_TASK_INVALID && c.task.problem_count > 0)) {

@@ -187,10 +187,9 @@ static void try_cell(struct findings *f, struct channel *c)
                 .workdir = "/",
                 .argv = argv,
                 .envp = envp,
-                .stdio = {null, null, null},
-                .result_dir = "",
-                .result_file = ""};
-        struct cell_outcome outcome = {.result_fd = -EBADF};
+                .stdio = {null, null, null}};
+        struct channel_event end = {.outcome = CELL_OUTCOME_INIT};
+        const struct cell_outcome *outcome = &end.outcome;
         struct error err = {0};
         struct finding *row;
         uint32_t id;
@@ -199,20 +198,19 @@ static void try_cell(struct findings *f, struct channel *c)
         limits_standard(&order.limits, CELL_SUITE);
         limits_settle(&order.limits);
         id = channel_start_cell(c, &order, &err);
-        good = id != 0 && channel_cell_done(c, id, &outcome, &err) == 0 &&
-               outcome.failed.code == CODE_NONE && outcome.end == CELL_EXITED &&
-               outcome.status == 0;
-        memcpy(f->setup_us, outcome.setup_us, sizeof f->setup_us);
+        good = id != 0 && channel_next(c, &end, &err) == 0 && end.type == CELL_DONE &&
+               outcome->end == CELL_EXITED && outcome->status == 0;
+        memcpy(f->setup_us, outcome->setup_us, sizeof f->setup_us);
         row = add(f, "cell", good, "everything: no cell can be made here",
                 "see what is missing above; `assay exec host -- true` says where it breaks off");
         if (good)
                 snprintf(row->value, sizeof row->value, "made in %u us",
-                        (unsigned)outcome.setup_us[SETUP_EXEC]);
+                        (unsigned)outcome->setup_us[SETUP_EXEC]);
         else
                 snprintf(row->value, sizeof row->value, "%s",
-                        outcome.failed.code != CODE_NONE ? outcome.failed.text
-                        : err.code != CODE_NONE          ? err.text
-                                                         : "its command did not run");
+                        outcome->failed.code != CODE_NONE ? outcome->failed.text
+                        : err.code != CODE_NONE           ? err.text
+                                                          : "its command did not run");
 }
 
 static void show_text(const struct findings *f, const struct machine_facts *m)

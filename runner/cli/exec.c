@@ -4,7 +4,7 @@
 
 #include "beneath.h"
 #include "channel.h"
-#include "contract.h"
+#include "evaluators/contract.h"
 #include "environment.h"
 #include "fd.h"
 #include "image/cell.h"
@@ -237,8 +237,6 @@ static int exec_cell(const struct exec_options *o, const struct image_cell *imag
                 .argv = (const char *const *)command,
                 .envp = env,
                 .stdio = {0, 1, 2},
-                .result_dir = "",
-                .result_file = "",
         };
         struct stat st;
         int pair[2];

@@ -65,7 +65,7 @@ static int list_tree(struct loading *l, struct known *k, const struct leak_tree 
         q.mode = HELPER_PLAIN;
         q.blamed = 1U << CLASS_SUBMISSION;
         k->tree = tree->name;
-        if (helper_ask(&l->channel, &q, err) == 0)
+        if (helper_ask(l->channel, &q, err) == 0)
                 return 0;
         if (code_info(err->code)->class == CLASS_SUBMISSION)
                 err->code = CODE_TASK_UNSAFE;

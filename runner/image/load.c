@@ -46,7 +46,7 @@ int loading_ask(struct loading *l, int input, int tree, unsigned request,
         struct helper_question q;
 
         loading_question(&q, input, tree, request, payload, take, to);
-        return helper_ask(&l->channel, &q, err);
+        return helper_ask(l->channel, &q, err);
 }
 
 void loading_warn(const struct loading *l, struct reader *r)
@@ -176,7 +176,7 @@ static int read_file(struct loading *l, struct error *err)
 bool loading_remove_layer(struct loading *l, struct store_layer *layer)
 {
         bool empty = layer->tree < 0 ||
-                     workspace_empty(layer->tree, HELPER_LAYER, &l->channel, NULL) == 0;
+                     workspace_empty(layer->tree, HELPER_LAYER, l->channel, NULL) == 0;
 
         store_abandon_layer(&l->store, layer);
         return empty;
@@ -344,21 +344,22 @@ int loading_open(struct loading *l, struct error *err)
         gid_t gid;
 
         l->store = (struct store)STORE_INIT;
-        l->channel = (struct channel)CHANNEL_INIT;
+        l->own = (struct channel)CHANNEL_INIT;
+        l->channel = &l->own;
         l->pulled = (struct store_layer)STORE_LAYER_INIT;
         l->expanded = (struct store_layer)STORE_LAYER_INIT;
         interrupt_hold();
         umask(022);
         privilege_ids(&uid, &gid);
-        if (channel_open(&l->channel, err) < 0 || store_open(&l->store, err) < 0)
+        if (channel_open(l->channel, err) < 0 || store_open(&l->store, err) < 0)
                 return -1;
         store_take_in_left(&l->store);
-        return geteuid() == 0 ? channel_name_owner(&l->channel, uid, err) : 0;
+        return geteuid() == 0 ? channel_name_owner(l->channel, uid, err) : 0;
 }
 
 void loading_close(struct loading *l)
 {
-        channel_close(&l->channel);
+        channel_close(&l->own);
         store_close(&l->store);
 }
 
@@ -400,7 +401,7 @@ static int open_input(struct loading *l, const char *path, struct error *err)
                 return error_errno(err, CODE_IMAGE_NOT_FOUND, errno, "%s", path);
         l->is_directory = S_ISDIR(st.st_mode);
         if (l->is_directory)
-                return channel_trust_tree(&l->channel, l->input, err);
+                return channel_trust_tree(l->channel, l->input, err);
         return S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)
                        ? 0
                        : error_set(err, CODE_IMAGE_NOT_FOUND, "%s: not a file or directory", path);

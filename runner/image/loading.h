@@ -13,7 +13,8 @@ enum { LOADING_MAX_IMAGES = 64 };
 struct loading {
         const struct load_listener *listener;
         struct store store;
-        struct channel channel;
+        struct channel *channel; /* `own`, unless an evaluation lends its */
+        struct channel own;
         int input;
         bool is_directory;           /* with a file for each blob */
         struct store_layer pulled;   /* that directory, when it was fetched */

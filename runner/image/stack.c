@@ -78,7 +78,7 @@ static int ask_for_layer(struct loading *l, struct job *j, int input, struct err
         put_u64(&payload, layer_bytes_max);
         loading_question(
                 &q, input, j->new.tree, UNPACK_LAYER, &payload, layer_answer_take, &j->answer);
-        return helper_begin(&l->channel, &q, &j->asked, err);
+        return helper_begin(l->channel, &q, &j->asked, err);
 }
 
 /* Nothing of it stays but what has its final name. */
@@ -123,7 +123,7 @@ static int check_layer(const struct job *j, struct error *err)
 
 static int finish_job(struct loading *l, struct job *j, struct error *err)
 {
-        int r = helper_finish(&l->channel, &j->asked, err);
+        int r = helper_finish(l->channel, &j->asked, err);
 
         if (r == 0)
                 r = check_layer(j, err);
@@ -265,7 +265,7 @@ static int load_layers(struct loading *l, const struct image *i, struct error *e
                 r = run_jobs(&j, err);
         for (unsigned n = 0; n < j.most; n++)
                 if (j.job[n].layer) {
-                        helper_give_up(&l->channel, &j.job[n].asked);
+                        helper_give_up(l->channel, &j.job[n].asked);
                         end_job(l, &j.job[n]);
                 }
         free(j.layers);

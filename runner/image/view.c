@@ -151,6 +151,33 @@ int view_make(
         return make(l, v, id, key, ret, err) < 0 ? error_add(err, "image %.200s", v->image) : 0;
 }
 
+static void ignore_warning(void *to, const char *text)
+{
+        (void)to;
+        (void)text;
+}
+
+int view_make_in(struct channel *c, int store, const struct view *v, struct error *err)
+{
+        const struct load_listener listener = {.warn = ignore_warning};
+        struct loading *l = calloc(1, sizeof *l);
+        struct image image = {0};
+        int r;
+
+        if (!l)
+                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+        l->listener = &listener;
+        l->channel = c;
+        l->store = (struct store)STORE_INIT;
+        r = store_open_in(&l->store, store, err);
+        if (r == 0)
+                r = view_make(l, v, false, &image, err);
+        image_free(&image);
+        store_close(&l->store);
+        free(l);
+        return r;
+}
+
 /* --- aside ---------------------------------------------------------------------------------- */
 
 static void say_warning(void *to, const char *text)

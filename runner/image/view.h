@@ -22,6 +22,9 @@ void view_key(const struct view *v, const char *id, char ret[DIGEST_SIZE]);
  */
 int view_make(
         struct loading *l, const struct view *v, bool anew, struct image *ret, struct error *err);
+/* By the supervisor of an evaluation, which was told who owns the store (channel_name_owner), in
+ * the store whose directory is `store`. */
+int view_make_in(struct channel *c, int store, const struct view *v, struct error *err);
 /* For a caller who has the rights of root still, and keeps them: another process makes it. */
 int view_make_aside(const struct view *v, struct error *err);
 

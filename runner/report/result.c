@@ -54,7 +54,7 @@ static void add_end(struct json_writer *w, const struct evaluation *e)
         const struct error *why = e->error.code != CODE_NONE ? &e->error : &e->shaped;
         const struct code_info *code = code_info(why->code);
         bool ours = code->class == CLASS_INFRA || code->class == CLASS_JUDGE ||
-                    code->class == CLASS_INTERNAL;
+                    code->class == CLASS_INTERNAL || why->code == CODE_SUITE_UNGRADABLE;
 
         json_text(w, "status", status_name(evaluation_status(e)));
         add_reason(w, why);
@@ -157,20 +157,45 @@ static void add_known(struct json_writer *w, const char *key, uint64_t value)
                 json_null(w, key);
 }
 
-static void add_cell(struct json_writer *w, const struct evaluation *e)
+static void add_used(struct json_writer *w, const char *key, const struct cell_outcome *o,
+        const struct log *output)
 {
-        const struct cell_outcome *o = &e->outcome;
-        const struct machine_facts *m = &e->channel.facts;
-
-        json_object(w, "usage");
-        json_object(w, "suite");
+        json_object(w, key);
         json_number(w, "cpu_ms", o->cpu_us / 1000);
         json_number(w, "wall_ms", o->wall_us / 1000);
         add_known(w, "memory_peak", o->memory_peak);
         add_known(w, "pids_peak", o->pids_peak);
-        json_number(w, "output_bytes", e->output[0].total + e->output[1].total);
+        json_number(w, "output_bytes", output[0].total + output[1].total);
         json_close(w);
+}
+
+static void add_usage(struct json_writer *w, const struct evaluation *e)
+{
+        const struct cell_usage *u = &e->broker.usage;
+
+        json_object(w, "usage");
+        if (e->suite_ran)
+                add_used(w, "suite", &e->outcome, e->output);
+        if (e->build.ran)
+                add_used(w, "build", &e->build.outcome, e->build.output);
+        if (u->cells > 0) {
+                json_object(w, "submission");
+                json_number(w, "cells", u->cells);
+                json_number(w, "cpu_ms", u->cpu_us / 1000);
+                json_number(w, "wall_ms", u->wall_us / 1000);
+                add_known(w, "memory_peak", u->memory_peak);
+                add_known(w, "pids_peak", u->pids_peak);
+                json_number(w, "output_bytes", u->output_bytes);
+                json_close(w);
+        }
         json_close(w);
+}
+
+static void add_cell(struct json_writer *w, const struct evaluation *e)
+{
+        const struct machine_facts *m = &e->channel.facts;
+
+        add_usage(w, e);
 
         json_object(w, "limits");
         for (unsigned i = 0; i < LIMIT_COUNT; i++) {

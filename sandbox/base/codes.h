@@ -30,6 +30,7 @@ X(ARCHIVE_TIMEOUT,     "archive.too_slow",         CLASS_SUBMISSION, END_REJECTE
 X(ARCHIVE_REQUIRED,    "archive.required_file_missing", CLASS_SUBMISSION, END_REJECTED, "add the file that the task asks for")
 X(ARCHIVE_REQUIRED_SIZE, "archive.required_file_too_large", CLASS_SUBMISSION, END_REJECTED, "make the file smaller")
 X(SUBMISSION_UNREADABLE, "submission.unreadable",  CLASS_SUBMISSION, END_REJECTED, "make everything in the directory readable, leave out what is on other file systems, and change nothing meanwhile")
+X(BUILD_FAILED,        "build.failed",             CLASS_SUBMISSION, END_REJECTED, "mend what the build's output names; it runs in a cell without a network, in the submission's directory")
 X(BUILD_OUTPUT,        "build.unsafe_output",      CLASS_SUBMISSION, END_REJECTED, "let the build make only files, folders, and links that stay inside")
 
 /* The image: no fault of the submission, which may try again. */
@@ -52,6 +53,7 @@ X(SCORE_TIME,          "score.time_missing",       CLASS_USAGE, END_USAGE, "say 
 X(SCORE_ANSWER,        "score.answer_invalid",     CLASS_SUBMISSION, END_REJECTED, "send the answer as one strict JSON document")
 
 /* The task's suite and its result. */
+X(SUITE_UNGRADABLE,    "suite.ungradable",         CLASS_SUITE, END_REJECTED, "the suite says that this submission cannot be graded; its messages tell why")
 X(SUITE_NO_RESULT,     "suite.no_result",          CLASS_SUITE, END_ERROR, "let the suite write its result before it exits; the logs show how far it came")
 X(SUITE_RESULT_FILE,   "suite.result_not_a_file",  CLASS_SUITE, END_ERROR, "write the result as one regular file, not a link, directory or pipe")
 X(SUITE_RESULT_INVALID, "suite.result_invalid",    CLASS_SUITE, END_ERROR, "mend the suite: its result must follow the declared format")

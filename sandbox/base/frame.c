@@ -306,6 +306,22 @@ int frame_receive(int fd, struct frame *f, size_t max, unsigned max_fds, struct 
         return 1;
 }
 
+int frame_peek(const struct buffer *in, size_t max, uint16_t *ret_type, struct reader *ret_payload)
+{
+        size_t len;
+
+        if (in->len < HEADER_SIZE)
+                return 0;
+        len = (size_t)number_at(in->data, 4);
+        if (len > max || number_at(in->data + 6, 2) != 0)
+                return -1;
+        if (in->len - HEADER_SIZE < len)
+                return 0;
+        *ret_type = (uint16_t)number_at(in->data + 4, 2);
+        *ret_payload = reader_of(in->data + HEADER_SIZE, len);
+        return 1;
+}
+
 void put_error(struct buffer *b, const struct error *err)
 {
         put_u16(b, (uint16_t)err->code);

@@ -74,6 +74,11 @@ int frame_send(int fd, uint16_t type, const struct buffer *payload, const int *f
  * Received descriptors are close-on-exec. */
 int frame_receive(int fd, struct frame *f, size_t max, unsigned max_fds, struct error *err);
 
+/* Of a stream that is gathered as it comes: is a whole frame without descriptors at the start of
+ * `in`? 1, with its type and a view of its payload; 0: more must come; -1: it never will be one, or
+ * not within `max` bytes of payload. */
+int frame_peek(const struct buffer *in, size_t max, uint16_t *ret_type, struct reader *ret_payload);
+
 /* An error as the payload of a frame, and back: the code by number, checked, and the text. */
 void put_error(struct buffer *b, const struct error *err);
 void get_error(struct reader *r, struct error *ret_err);

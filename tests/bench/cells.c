@@ -45,8 +45,6 @@ static uint32_t start(const char *name, const char *argument, unsigned pids, int
                 .stdio = {null, out >= 0 ? out : null, null},
                 .mounts = {{programs, PLACE_VIEW, "/bench"}},
                 .mount_count = 1,
-                .result_dir = "",
-                .result_file = "",
         };
         struct error err = {0};
         uint32_t id;

@@ -41,12 +41,6 @@ END
     [[ $output == *suite.not_found* ]]
 }
 
-@test "check: what is accepted without effect is said" {
-    task good '"visibility": {"tests": "hidden"},'
-    run -0 "$ASSAY" check "$work/task"
-    [[ $output == *visibility*'no effect'* ]]
-}
-
 @test "output that cannot be written is an error" {
     run -4 sh -c '"$1" explain > /dev/full' sh "$ASSAY"
     [[ $output == *'standard output'* ]]

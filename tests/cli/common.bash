@@ -37,6 +37,23 @@ task() {
 END
 }
 
+# script_task [JSON members…] < SCRIPT: a task whose suite is a shell script, with a broker
+script_task() {
+    mkdir -p "$work/task/tests"
+    { echo '#!/bin/sh' && cat; } > "$work/task/tests/run"
+    chmod +x "$work/task/tests/run"
+    cat > "$work/task/task.json" <<END
+{
+    "schema": "assay.task/1",
+    "name": "test",
+    ${1:-}
+    "scoring": {"scheme": "blend", "mode": "container"},
+    "suite": {"command": ["/tests/run"], "broker": true},
+    "submission": {"image": "host"${2:-}}
+}
+END
+}
+
 # submission [FILE…]: an archive of an empty file, or of these names
 submission() {
     mkdir -p "$work/submission"

@@ -74,8 +74,9 @@ static void ask(int socket, const struct order *o)
         put_u8(&b, (uint8_t)o->kind);
         put_text(&b, "/host");
         put_u32(&b, 0); /* layers */
+        put_u32(&b, 0); /* files */
         put_text(&b, "");
-        put_text(&b, "");
+        put_u32(&b, 0); /* results */
         for (int i = 0; i < CELL_STDIO; i++)
                 fds[i] = open("/dev/null", O_RDWR | O_CLOEXEC);
         if (o->input >= 0) {

@@ -296,7 +296,7 @@ int main(int argc, char **argv)
         _cleanup_buffer_ struct buffer request = BUFFER_INIT, required = BUFFER_INIT;
         _cleanup_buffer_ struct buffer patterns = BUFFER_INIT;
         uint64_t max_entries = 1000, max_bytes = 500ULL << 20;
-        bool strip = false, drop = false, checking = false, removing = false;
+        bool strip = false, drop = false, built = false, removing = false;
         bool layer = false, image = false;
         uint64_t offset = 0, length = UINT64_MAX;
         const char *member = "", *architecture = "amd64", *wanted = "";
@@ -328,7 +328,7 @@ int main(int argc, char **argv)
                         tell_time = true;
                         break;
                 case 'C':
-                        checking = true;
+                        built = true;
                         break;
                 case 'R':
                         removing = true;
@@ -364,7 +364,7 @@ int main(int argc, char **argv)
                         return 2;
                 }
         }
-        if (argc - optind != (removing || checking ? 2 : 3))
+        if (argc - optind != (removing ? 2 : 3))
                 return 2;
         argv += optind;
         if (removing)
@@ -389,7 +389,7 @@ int main(int argc, char **argv)
         buffer_add(&request, required.data, required.len);
         put_u32(&request, pattern_count);
         buffer_add(&request, patterns.data, patterns.len);
-        if (checking)
-                return ask(argv[0], "/dev/null", argv[1], UNPACK_CHECK, &request);
+        if (built)
+                return ask(argv[0], argv[1], argv[2], UNPACK_BUILT, &request);
         return ask(argv[0], argv[1], argv[2], UNPACK_REQUEST, &request);
 }

@@ -185,3 +185,29 @@ Test(frame, an_error_travels_with_its_code_and_is_escaped_on_arrival)
         get_error(&r, &got);
         cr_expect(r.bad);
 }
+
+Test(frame, a_stream_that_is_gathered_shows_its_first_frame_once_it_is_whole)
+{
+        static const unsigned char whole[] = {3, 0, 0, 0, 7, 0, 0, 0, 'a', 'b', 'c'};
+        static const unsigned char with_descriptor[] = {0, 0, 0, 0, 7, 0, 1, 0};
+        struct reader payload;
+        uint16_t type = 0;
+
+        for (size_t len = 0; len < sizeof whole; len++) {
+                _cleanup_buffer_ struct buffer in = BUFFER_INIT;
+
+                buffer_add(&in, whole, len);
+                cr_expect_eq(frame_peek(&in, 3, &type, &payload), 0, "%zu bytes", len);
+                cr_expect_eq(frame_peek(&in, 2, &type, &payload), len < 8 ? 0 : -1);
+        }
+        {
+                _cleanup_buffer_ struct buffer in = BUFFER_INIT;
+
+                buffer_add(&in, whole, sizeof whole);
+                cr_expect_eq(frame_peek(&in, 3, &type, &payload), 1);
+                cr_expect(type == 7 && payload.left == 3 && memcmp(payload.at, "abc", 3) == 0);
+                buffer_clear(&in);
+                buffer_add(&in, with_descriptor, sizeof with_descriptor);
+                cr_expect_eq(frame_peek(&in, 3, &type, &payload), -1);
+        }
+}

@@ -17,7 +17,10 @@ enum fault {
         NO_ARGUMENTS,
         BAD_PLACE,
         BAD_PLACE_KIND,
+        BAD_FILE_PLACE,
         BAD_RESULT_DIR,
+        RESULT_NOWHERE,
+        TOO_MANY_RESULTS,
         TOO_FEW_FDS,
         TOO_MANY_LAYERS,
         TRAILING,
@@ -51,8 +54,14 @@ static void fill(struct buffer *b, enum fault fault)
         put_u8(b, fault == BAD_PLACE_KIND ? PLACE_KIND_COUNT : PLACE_VIEW);
         put_text(b, fault == BAD_PLACE ? "/a/../b" : "/tests");
         put_u32(b, fault == TOO_MANY_LAYERS ? CELL_MAX_LAYERS + 1 : 1);
-        put_text(b, fault == BAD_RESULT_DIR ? "/.." : "/results");
+        put_u32(b, 1);
+        put_text(b, fault == BAD_FILE_PLACE ? "data.json" : "/grade/data.json");
+        put_u8(b, 0);
+        put_bytes(b, "{}", 2);
+        put_text(b, fault == BAD_RESULT_DIR ? "/.." : fault == RESULT_NOWHERE ? "" : "/results");
+        put_u32(b, fault == TOO_MANY_RESULTS ? CELL_MAX_RESULTS + 1 : 2);
         put_text(b, "score.json");
+        put_text(b, "tests.jsonl");
         if (fault == TRAILING)
                 put_u8(b, 0);
 }
@@ -84,6 +93,11 @@ Test(request, a_good_one_is_taken_over)
         cr_expect_str_eq(q.envp[0], "A=b");
         cr_expect_str_eq(q.mounts[0].place, "/tests");
         cr_expect_geq(q.mounts[0].tree, 0);
+        cr_expect_eq(q.file_count, 1);
+        cr_expect_str_eq(q.files[0].place, "/grade/data.json");
+        cr_expect(q.files[0].size == 2 && memcmp(q.files[0].bytes, "{}", 2) == 0);
+        cr_expect_eq(q.result_count, 2);
+        cr_expect_str_eq(q.results[1], "tests.jsonl");
         cr_expect_eq(q.layer_count, 1);
         cr_expect_geq(q.layers[0], 0);
         request_free(&q);

@@ -12,7 +12,7 @@ static void check_log(
         unsigned char kept[16];
         size_t len = strlen(what);
 
-        cr_assert_eq(log_init(&l, 8, &err), 0);
+        cr_assert_eq(log_init(&l, 4, 4, &err), 0);
         for (size_t at = 0; at < len; at += step)
                 log_add(&l, what + at, len - at < step ? len - at : step);
         cr_expect(l.head_len == strlen(head) && memcmp(l.head, head, l.head_len) == 0,
@@ -40,7 +40,7 @@ Test(log, nothing_kept_is_counted_all_the_same)
         struct log l;
         struct error err;
 
-        cr_assert_eq(log_init(&l, 0, &err), 0);
+        cr_assert_eq(log_init(&l, 0, 0, &err), 0);
         log_add(&l, "abc", 3);
         cr_expect_eq(l.total, 3);
         cr_expect_eq(log_dropped(&l), 3);

@@ -10,7 +10,8 @@
 #define LLM     ", \"scoring\": {" RUBRIC "}"
 #define INSIDE  ", \"scoring\": {\"mode\": \"container\"}" SUITE
 #define COMMON  "IDENTITY 'n' '' ''\nIMAGE 'host'\nCONTRACT 0\n"
-#define RESULT  "RESULT 'score.json' '/results/score.json' 0\n"
+#define SEEN    "VISIBILITY 1 0 ''\n"
+#define RESULT  "RESULT 'score.json' '/results/score.json' 0 0 '' '' '' 0\n" SEEN
 #define TREE    "SUBMISSION 1000 524288000 209715200 1 0\n"
 #define RUN     "SUITE 0 1 0 '/tests/run'\n"
 #define SCORED  "SCORING 0 1 0 0 1 '' 0\n"
@@ -25,8 +26,9 @@ static const struct {
         {BEGIN ", \"title\": \"T\", \"description\": \"line\\nline\", \"image\": \"host\", "
                "\"contract\": \"straw\", \"visibility\": {\"tests\": \"hidden\"}, \"judge\": "
                "\"default\"" INSIDE "}",
-                "IDENTITY 'n' 'T' 'line\nline'\nIMAGE 'host'\nCONTRACT 0\n" SCORED RUN RESULT TREE
-                "WARNING 'visibility' 'has no effect in this version'\n"},
+                "IDENTITY 'n' 'T' 'line\nline'\nIMAGE 'host'\nCONTRACT 0\n" SCORED RUN
+                "RESULT 'score.json' '/results/score.json' 0 0 '' '' '' 0\nVISIBILITY 0 0 "
+                "''\n" TREE},
         {BEGIN ", \"scoring\": {\"pass\": 62.5, \"llm_missing\": \"zero\", " RUBRIC "}}",
                 COMMON "SCORING 0 0 0 0 0 '62.5' 2\n" LLM_RUN},
         {BEGIN ", \"scoring\": {\"mode\": \"container\", \"pass\": 0, " RUBRIC "}" SUITE "}",
@@ -55,7 +57,8 @@ static const struct {
                "\"sees_submission\": false}}",
                 COMMON SCORED "SUITE 0 0 0 'sh' '-c' 'x y'\nENV 'A='\nENV '_b1=x=y'\n" RESULT TREE},
         {BEGIN INSIDE ", \"result\": {\"path\": \"/results/a/b.json\", \"on_limit\": \"zero\"}}",
-                COMMON SCORED RUN "RESULT 'score.json' '/results/a/b.json' 1\n" TREE},
+                COMMON SCORED RUN
+                "RESULT 'score.json' '/results/a/b.json' 1 0 '' '' '' 0\n" SEEN TREE},
         {BEGIN INSIDE
                 ", \"limits\": {\"wall\": \"250ms\", \"cpu\": 1.5, \"cpus\": 0.5, \"memory\": "
                 "\"64MiB\", \"disk\": 1048576, \"pids\": 10, \"network\": \"none\", "
@@ -72,8 +75,7 @@ static const struct {
                 "\"max_size\": "
                 "\"100KiB\"}, {\"path\": \"b\"}]}}",
                 A_TASK "LIMIT 1 0 2000000\nSUBMISSION 5 1000 7 0 1\nREQUIRED 'src/main.py' 102400\n"
-                       "REQUIRED 'b' 0\nPATTERN 'src/**' 1\n"
-                       "WARNING 'submission.limits' 'has no effect in this version'\n"},
+                       "REQUIRED 'b' 0\nPATTERN 'src/**' 1\n"},
         {BEGIN INSIDE ", \"submission\": {\"image\": \"debian:12\"}}",
                 A_TASK TREE "VIEW 1 128 'debian:12' 0\n"},
         {BEGIN ", \"image\": \"a\"" INSIDE ",\n\"submission\": {\"image\": {\"from\": \"suite\", "
@@ -108,29 +110,52 @@ static const struct {
                 "must be \"host\" or the name of an image, such as \"debian:12\""},
         {"\"image\": \"\"", "image", "must be a text of 1 to 200 bytes, not the text \"\""},
         {"\"image\": 1", "image", "must be a text of 1 to 200 bytes, not 1"},
-        {"\"contract\": \"harbor\"", "contract", "\"harbor\" is not supported by this version"},
-        {"\"contract\": \"hay\"", "contract", "must be \"straw\", not the text \"hay\""},
+        {"\"contract\": \"hay\"", "contract",
+                "must be \"straw\" or \"gradescope\" or \"prairielearn\" or \"codabench\" or "
+                "\"harbor\" or \"evaluator\", not the text \"hay\""},
         {"\"judge\": {\"command\": [\"x\"]}", "judge",
                 "this version knows no judge but \"default\""},
         {"\"judge\": \"other\"", "judge", "this version knows no judge but \"default\""},
-        {"\"build\": {}", "build", "is not supported by this version; leave it out"},
+        {"\"build\": {}", "build.command", "is missing; it must be an array of 1 to 1000 texts"},
+        {"\"build\": {\"command\": [\"make\"], \"on_failure\": \"shrug\"}", "build.on_failure",
+                "must be \"zero\" or \"reject\", not the text \"shrug\""},
         {"\"cases\": []", "cases", "is not supported by this version; leave it out"},
         {"\"tools\": {}", "tools", "is not supported by this version; leave it out"},
         {"\"visibility\": {\"tests\": \"never\"}", "visibility.tests",
                 "must be \"hidden\" or \"visible\" or \"after_due\" or \"after_published\", not "
                 "the "
                 "text \"never\""},
-        {"\"result\": {\"format\": \"junit\"}", "result.format",
-                "\"junit\" is not supported by this version"},
+        {"\"result\": {\"format\": \"xunit\"}", "result.format",
+                "must be \"score.json\" or \"gradescope\" or \"prairielearn\" or \"codabench\" or "
+                "\"harbor\" or \"ctrf\" or \"junit\" or \"tap\" or \"exit-code\" or "
+                "\"stdout-json\", not the text \"xunit\""},
+        {"\"result\": {\"format\": \"codabench\"}", "result.key",
+                "is missing: which of the scores counts?"},
+        {"\"result\": {\"format\": \"codabench\", \"key\": \"a\", \"min\": 2, \"max\": 1}",
+                "result.max", "max (1) must be greater than min (2)"},
+        {"\"result\": {\"key\": \"a\"}", "result.key",
+                "belongs to codabench and harbor, not score.json"},
+        {"\"result\": {\"format\": \"exit-code\", \"path\": \"/results/x\"}", "result.path",
+                "belongs to a format with a file, not exit-code"},
+        {"\"contract\": \"gradescope\", \"result\": {\"path\": \"/results/x\"}", "result.path",
+                "must be a path below /autograder/results/"},
+        {"\"result\": {\"exit\": \"lax\"}", "result.exit",
+                "must be \"strict\" or \"result\", not the text \"lax\""},
+        {"\"visibility\": {\"tests\": \"after_due\"}", "visibility.due",
+                "is missing; \"after_due\" needs to know when"},
+        {"\"visibility\": {\"due\": \"tomorrow\"}", "visibility.due",
+                "must be a time such as \"2026-12-01T00:00:00Z\""},
+        {"\"visibility\": {\"due\": \"2026-12-01T00:00:00\"}", "visibility.due",
+                "must end in Z or an offset such as +01:00"},
         {"\"result\": {\"path\": \"/tmp/x\"}", "result.path", "must be a path below /results/"},
         {"\"result\": {\"path\": \"/results/../x\"}", "result.path",
-                "must not hold \"..\", \".\" or an empty part"},
+                "must be an absolute path without \"..\", \".\" or an empty part"},
         {"\"result\": {\"path\": \"/results/\"}", "result.path",
-                "must not hold \"..\", \".\" or an empty part"},
+                "must be an absolute path without \"..\", \".\" or an empty part"},
         {"\"result\": {\"path\": \"/results/a//b\"}", "result.path",
-                "must not hold \"..\", \".\" or an empty part"},
-        {"\"result\": {\"on_limit\": \"partial\"}", "result.on_limit",
-                "\"partial\" is not supported by this version"},
+                "must be an absolute path without \"..\", \".\" or an empty part"},
+        {"\"result\": {\"on_limit\": \"partial\"}", "result.planned",
+                "is missing; with \"on_limit\": \"partial\" it says how many tests there are"},
         {"\"limits\": []", "limits", "must be an object of limits, not an array"},
         {"\"limits\": {\"wal\": 1}", "limits.wal", "is not a limit; did you mean \"wall\"?"},
         {"\"limits\": {\"wall\": \"10\"}", "limits.wall",
@@ -291,8 +316,6 @@ static const struct {
         {"{\"command\": [\"a\"], \"env\": {\"A=B\": \"\"}}", "suite.env.A=B",
                 "is no name for a variable: letters, digits and _, no digit first"},
         {"{\"command\": [\"a\"], \"env\": {\"A\": 1}}", "suite.env.A", "must be a text"},
-        {"{\"command\": [\"a\"], \"broker\": true}", "suite.broker",
-                "true is not supported by this version"},
         {"{\"command\": [\"a\"], \"broker\": \"no\"}", "suite.broker",
                 "must be true or false, not the text \"no\""},
 };

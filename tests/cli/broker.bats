@@ -1,0 +1,287 @@
+#!/usr/bin/env bats
+# assay-exec: what a suite calls of the submission runs in cells of its own.
+
+load common
+
+setup() {
+    setup_work
+}
+
+# What the suite's script printed, once it was graded.
+printed() {
+    field .logs.stdout.head
+}
+
+pass='echo "{\"score\": 100, \"pass\": true}" > /results/score.json'
+
+@test "a call runs in the submission's directory, passes bytes and the status on" {
+    script_task << END
+echo hello | \$ASSAY_EXEC -- cat
+\$ASSAY_EXEC -- pwd
+\$ASSAY_EXEC -- cat main.txt
+\$ASSAY_EXEC -- sh -c 'echo to stderr >&2; exit 3'; echo "status \$?"
+\$ASSAY_EXEC -- sh -c 'kill -9 \$\$'; echo "status \$?"
+\$ASSAY_EXEC -- /nonexistent; echo "status \$?"
+\$ASSAY_EXEC -- ./main.txt; echo "status \$?"
+$pass
+END
+    submission
+    grade
+    is exit 0 "$status"
+    is integrity brokered "$(field .isolation.integrity)"
+    is printed 'hello
+/agent_output
+main.txt
+status 3
+status 137
+status 127
+status 126' "$(printed)"
+    is 'standard error' 'to stderr' "$(field .logs.stderr.head)"
+    is 'calls counted' 7 "$(field .usage.submission.cells)"
+    nothing_left
+}
+
+@test "each call starts from the same clean tree, which it may change for itself" {
+    script_task << END
+\$ASSAY_EXEC -- sh -c 'echo changed > main.txt; touch new; mkdir d; rm -r d; cat main.txt'
+\$ASSAY_EXEC -- sh -c 'cat main.txt; ls; ls /tmp'
+$pass
+END
+    submission
+    grade
+    is printed 'changed
+main.txt
+main.txt' "$(printed)"
+}
+
+@test "limits of a call end it alone, with the status of timeout or of a limit" {
+    script_task << END
+e() { \$ASSAY_EXEC "\$@"; echo "status \$?"; }
+e --timeout 200ms -- sleep 20
+e --cpu 100ms -- sh -c 'while :; do :; done'
+e --memory 24MiB -- python3 -c 'x = b"a" * 100000000'
+e --output 1KiB -- sh -c 'yes 2> /dev/null' | wc -c
+e --output 1KiB -- head -c 1024 /dev/zero | wc -c
+e --memory 8GiB -- true
+$pass
+END
+    submission
+    grade
+    is exit 0 "$status"
+    is printed 'status 124
+status 124
+status 137
+1035
+1033
+status 125' "$(printed)"
+}
+
+@test "a report tells how a call ended" {
+    script_task << END
+\$ASSAY_EXEC --report /tmp/r -- sh -c 'exit 4'; cat /tmp/r
+\$ASSAY_EXEC --report /tmp/r --timeout 100ms -- sleep 9; cat /tmp/r
+\$ASSAY_EXEC --report /tmp/r -- sh -c 'kill -15 \$\$'; cat /tmp/r
+$pass
+END
+    submission
+    grade
+    printed > "$work/reports"
+    is exits '[4,null,null]' "$(jq -sc '[.[].exit]' "$work/reports")"
+    is signals '[null,null,15]' "$(jq -sc '[.[].signal]' "$work/reports")"
+    is limits '[null,"limit.wall",null]' "$(jq -sc '[.[].limit]' "$work/reports")"
+    jq -e '.wall_ms >= 0 and .cpu_ms >= 0' "$work/reports" > /dev/null
+}
+
+@test "many bytes go through in both directions" {
+    script_task << END
+head -c 3000000 /dev/zero | tr '\0' x > /tmp/in
+\$ASSAY_EXEC --output 8MiB -- cat < /tmp/in > /tmp/out; echo "status \$?"
+cmp /tmp/in /tmp/out && echo same
+\$ASSAY_EXEC --output 8MiB -- cat < /tmp/in | cmp - /tmp/in && echo same
+cat /tmp/in | \$ASSAY_EXEC --output 8MiB -- cat >> /tmp/log; cmp /tmp/log /tmp/in && echo same
+cat /tmp/in | \$ASSAY_EXEC -- head -c 5; echo
+$pass
+END
+    submission
+    sed -i 's/"name"/"limits": {"output": "16MiB"}, "name"/' "$work/task/task.json"
+    grade
+    is printed 'status 0
+same
+same
+same
+xxxxx' "$(printed)"
+}
+
+@test "calls at once, more than the memory of all cells allows: each is served" {
+    script_task '"limits": {"total_memory": "1280MiB"},' << END
+for i in 1 2 3 4 5 6 7 8 9 10; do
+    \$ASSAY_EXEC --memory 128MiB -- echo \$i > /tmp/\$i &
+done
+wait
+cat /tmp/1 /tmp/2 /tmp/3 /tmp/4 /tmp/5 /tmp/6 /tmp/7 /tmp/8 /tmp/9 /tmp/10 | xargs
+$pass
+END
+    submission
+    grade
+    is printed '1 2 3 4 5 6 7 8 9 10' "$(printed)"
+}
+
+@test "a call that is killed takes its command with it; one that is left goes with the suite" {
+    script_task << END
+\$ASSAY_EXEC -- sleep 1000 & 
+pid=\$!
+until \$ASSAY_EXEC -- true; do :; done
+kill \$pid; wait \$pid
+echo "status \$?"
+\$ASSAY_EXEC -- sleep 1000 > /dev/null 2>&1 &
+$pass
+END
+    submission
+    grade
+    is exit 0 "$status"
+    is printed 'status 143' "$(printed)"
+    nothing_left
+}
+
+@test "a child that keeps the pipe open does not keep the call: it ends when its command does" {
+    script_task << END
+\$ASSAY_EXEC -- sh -c 'sleep 1000 & echo done'
+$pass
+END
+    submission
+    grade
+    is printed 'done' "$(printed)"
+    nothing_left
+}
+
+@test "descriptors of the suite stay in the suite: a command gets pipes alone" {
+    script_task << END
+echo secret > /tmp/secret
+exec 7< /tmp/secret
+mkfifo /tmp/fifo
+\$ASSAY_EXEC -- sh -c 'for f in /proc/self/fd/*; do readlink \$f; done' < /tmp/secret | sed 's/[0-9]//g' | sort | uniq -c | sed 's/^ *//'
+\$ASSAY_EXEC -- sh -c 'cat' < /tmp/secret
+\$ASSAY_EXEC -- sh -c 'echo in > /proc/self/fd/0' < /tmp/secret 2> /dev/null
+cat /tmp/secret
+\$ASSAY_EXEC -- sh -c 'cat /proc/self/fd/1' > /results/out; echo "status \$?"
+$pass
+END
+    submission
+    grade
+    is 'what is open' '3 pipe:[]' "$(printed | head -1)"
+    is secret 'secret
+secret' "$(printed | sed -n '2,3p' | sed 's/^1 .*//')"
+}
+
+@test "without a broker there is no assay-exec in the suite's cell, and no socket" {
+    script_task << END
+ls -d /run/assay; echo "exec is '\$ASSAY_EXEC'"
+$pass
+END
+    sed -i 's/"broker": true/"broker": false/' "$work/task/task.json"
+    submission
+    grade
+    is printed "exec is ''" "$(printed)"
+    is integrity shared "$(field .isolation.integrity)"
+}
+
+@test "integrity is decided from the mounts: brokered needs both, isolated has no submission" {
+    script_task <<< "$pass"
+    submission
+    grade
+    is integrity brokered "$(field .isolation.integrity)"
+    sed -i '/"submission"/d; s/"broker": true},/"broker": true}/' "$work/task/task.json"
+    grade
+    is integrity shared "$(field .isolation.integrity)"
+    sed -i 's/"broker": true/"broker": true, "sees_submission": false/' "$work/task/task.json"
+    grade
+    is integrity isolated "$(field .isolation.integrity)"
+}
+
+@test "the suite reads the submission, and can neither change nor execute it" {
+    script_task << END
+/agent_output/program 2> /dev/null; echo "status \$?"
+sh -c 'echo x >> /agent_output/program' 2> /dev/null || echo refused
+\$ASSAY_EXEC -- ./program
+$pass
+END
+    mkdir -p "$work/submission"
+    printf '#!/bin/sh\necho ran\n' > "$work/submission/program"
+    chmod +x "$work/submission/program"
+    tar -C "$work/submission" -czf "$work/submission.tar.gz" .
+    grade
+    is printed 'status 126
+refused
+ran' "$(printed)"
+}
+
+@test "a submission's cell has no tests, no results, no truth, no socket" {
+    script_task << END
+\$ASSAY_EXEC -- sh -c 'ls -d /tests /results /run/assay /truth 2> /dev/null; env | cut -d= -f1 | sort | xargs'
+$pass
+END
+    submission
+    grade
+    is printed 'HOME LANG PATH PWD' "$(printed)"
+}
+
+@test "submission.env and submission.limits are those of its cells" {
+    script_task '' ', "env": {"A": "b"}, "limits": {"wall": "150ms"}' << END
+\$ASSAY_EXEC -- sh -c 'echo \$A'
+\$ASSAY_EXEC -- sleep 9; echo "status \$?"
+$pass
+END
+    submission
+    grade
+    is printed 'b
+status 124' "$(printed)"
+}
+
+@test "nonsense at the broker's socket ends its peer alone" {
+    script_task << END
+cat > /tmp/nonsense.py << PY
+import os, socket, struct
+def talk(data, fds=()):
+    s = socket.socket(socket.AF_UNIX)
+    s.connect('/run/assay/broker')
+    try:
+        if fds: socket.send_fds(s, [data], fds)
+        else: s.sendall(data)
+        s.settimeout(5)
+        return s.recv(1000)[4:6]
+    except OSError as e:
+        return b'error'
+frame = lambda t, payload, fds=0: struct.pack('<IHH', len(payload), t, fds) + payload
+for data in [frame(9, b''), frame(1, b''), frame(1, b'x' * 100), struct.pack('<IHH', 1 << 30, 1, 0), frame(2, b''),
+             frame(1, struct.pack('<QQQQ', 0, 0, 0, 0) + struct.pack('<I', 0) + struct.pack('<I', 0)),
+             frame(1, struct.pack('<QQQQ', 0, 0, 0, 0) + struct.pack('<I', 0) + struct.pack('<I', 1 << 31)),
+             frame(1, b'', 1), frame(1, b'')[:5] + os.urandom(50)]:
+    assert talk(data) in (b'', b'error', b'\x05\x00'), data
+r, w = os.pipe()
+talk(frame(1, b'', 1), [r, w])
+half = [socket.socket(socket.AF_UNIX) for _ in range(40)]
+for s in half:
+    s.connect('/run/assay/broker'); s.send(b'\x01\x00')
+PY
+python3 /tmp/nonsense.py && \$ASSAY_EXEC -- echo still served
+$pass
+END
+    submission
+    grade
+    is exit 0 "$status"
+    is printed 'still served' "$(printed)"
+}
+
+@test "assay-exec is small, static, and says what is wrong in one line" {
+    [ "$(stat -c %s "$ASSAY_BUILD/assay-exec")" -lt 204800 ] || skip 'a build for debugging'
+    run -125 "$ASSAY_BUILD/assay-exec" -- true
+    [[ $output == 'assay-exec: infra.io: no broker'* ]]
+    run -125 "$ASSAY_BUILD/assay-exec"
+    [[ $output == *'no command'* ]]
+    run -125 "$ASSAY_BUILD/assay-exec" --timeout never -- true
+    [[ $output == *'--timeout never'* ]]
+    run -125 "$ASSAY_BUILD/assay-exec" --nonsense x -- true
+    [[ $output == *'no such option'* ]]
+    run -0 "$ASSAY_BUILD/assay-exec" --help
+    [[ $output == *--session* ]]
+}
