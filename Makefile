@@ -55,14 +55,17 @@ cell_src   := $(wildcard sandbox/*.c)
 exec_src   := $(wildcard sandbox/exec/*.c)
 json_src   := $(addprefix evaluators/,json.c json_scan.c decimal.c)
 unpack_src := $(wildcard images/*.c) $(json_src)
-score_src  := $(wildcard evaluators/*.c evaluators/*/*.c)
+score_src  := $(filter-out evaluators/judge/%,$(wildcard evaluators/*.c evaluators/*/*.c))
+judge_src  := $(wildcard evaluators/judge/*.c) $(json_src) \
+              $(addprefix evaluators/,answer.c field_types.c fields.c number.c reading.c suggest.c) \
+              runner/report/json.c runner/options.c images/digest.c
 runner_src := $(wildcard runner/*.c runner/*/*.c) images/digest.c images/tar_write.c evaluators/contract.c
 unit_src   := $(wildcard tests/unit/*.c)
 tools_src  := $(wildcard tests/programs/*.c)
 
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
-programs := $(addprefix $(BUILD)/,assay assay-cell assay-exec assay-unpack assay-score)
+programs := $(addprefix $(BUILD)/,assay assay-cell assay-exec assay-unpack assay-score assay-judge)
 tools    := $(patsubst tests/programs/%.c,$(BUILD)/tests/%,$(tools_src))
 attacks  := $(patsubst tests/escape/%.c,$(BUILD)/tests/escape/%,$(wildcard tests/escape/*.c))
 takeover := $(addprefix $(BUILD)/tests/takeover-,unpack score)
@@ -71,6 +74,7 @@ cell_libs   := -lcap
 unpack_libs := -larchive -lz -llzma -lzstd -lbz2 -lnettle -lutf8proc -ljansson -lcap
 score_libs  := -ljansson -lgmp -lexpat -lutf8proc -lcap
 runner_libs := -l:libnettle.a
+judge_libs  := -lcurl -ljansson -lgmp -lnettle
 
 .PHONY: all
 all: $(programs)
@@ -119,6 +123,10 @@ $(BUILD)/assay-unpack: $(call objects,$(unpack_src)) $(BUILD)/libbase.a
 	$(call link,$(STATIC),$(unpack_libs))
 $(BUILD)/assay-score: $(call objects,$(score_src)) $(BUILD)/libbase.a
 	$(call link,$(STATIC),$(score_libs))
+# The only one that speaks HTTP. It starts seldom, and the libraries below libcurl get their mends from
+# the system: so it is dynamic.
+$(BUILD)/assay-judge: $(call objects,$(judge_src)) $(BUILD)/libbase.a
+	$(call link,-pie,$(judge_libs))
 $(BUILD)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(if $(QUIET),@echo '  cc   $<')
@@ -194,7 +202,7 @@ $(BUILD)/tests/score-driver: tests/reference/driver.c $(filter-out %/main.o,$(ca
 	$(QUIET)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -pie -o $@ $(filter %.c %.o %.a,$^) $(score_libs)
 
 # Unit tests, one program for each of ours: it sees every object of that program but its main().
-units := $(addprefix $(BUILD)/tests/unit-,base cell unpack score runner)
+units := $(addprefix $(BUILD)/tests/unit-,base cell unpack score runner judge)
 unit_of = $(call objects,$(wildcard tests/unit/test_$(1)_*.c tests/unit/$(1)_*.c)) \
           $(filter-out %/main.o,$(call objects,$(2))) $(BUILD)/libbase.a
 
@@ -203,9 +211,10 @@ $(BUILD)/tests/unit-cell:   $(call unit_of,cell,$(cell_src))
 $(BUILD)/tests/unit-unpack: $(call unit_of,unpack,$(unpack_src))
 $(BUILD)/tests/unit-score:  $(call unit_of,score,$(score_src))
 $(BUILD)/tests/unit-runner: $(call unit_of,runner,$(runner_src))
+$(BUILD)/tests/unit-judge:  $(call unit_of,judge,$(judge_src))
 $(units):
 	@mkdir -p $(@D)
-	$(call link,-pie,-lcriterion -lseccomp $(unpack_libs) $(score_libs) $(runner_libs))
+	$(call link,-pie,-lcriterion -lseccomp $(unpack_libs) $(score_libs) $(runner_libs) $(judge_libs))
 $(call objects,$(unit_src)): | $(filters)
 
 .PHONY: tests
@@ -297,8 +306,8 @@ lint: packages-lint compile_commands.json
 	@tests/lint
 	@$(MAKE) --no-print-directory -s -j2 CC=clang BUILD=build/clang tests
 
-c_files := $(base_src) sandbox/base/filter_gen.c $(cell_src) $(exec_src) $(sort $(unpack_src) $(score_src) \
-           $(runner_src)) $(unit_src) $(wildcard tests/takeover/*.c) $(wildcard tests/bench/*.c) \
+c_files := $(base_src) sandbox/base/filter_gen.c $(cell_src) $(sort $(unpack_src) $(score_src) \
+           $(judge_src) $(runner_src)) $(unit_src) $(wildcard tests/takeover/*.c) $(wildcard tests/bench/*.c) \
            $(wildcard tests/fuzz/*.c tests/reference/*.c)
 compile_commands.json: Makefile $(c_files)
 	@{ echo '['; sep=''; for f in $(c_files); do \
@@ -334,14 +343,14 @@ install: all
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libexecdir) $(DESTDIR)$(mandir) $(DESTDIR)$(docdir)
 	install -m 755 $(BUILD)/assay $(DESTDIR)$(bindir)/assay
 	install -m 755 $(filter-out %/assay,$(programs)) $(DESTDIR)$(libexecdir)/
-	install -m 644 docs/assay.1 $(DESTDIR)$(mandir)/assay.1
+	install -m 644 docs/assay.1 docs/assay-judge.1 $(DESTDIR)$(mandir)/
 	install -m 644 README.md docs/*.md $(DESTDIR)$(docdir)/
 	cp -R docs/examples $(DESTDIR)$(docdir)/
 	chmod -R u=rwX,go=rX $(DESTDIR)$(docdir)/examples
 
 .PHONY: uninstall
 uninstall:
-	rm -f $(DESTDIR)$(bindir)/assay $(DESTDIR)$(mandir)/assay.1
+	rm -f $(DESTDIR)$(bindir)/assay $(addprefix $(DESTDIR)$(mandir)/,assay.1 assay-judge.1)
 	rm -rf $(DESTDIR)$(libexecdir) $(DESTDIR)$(docdir)
 
 .PHONY: clean
@@ -365,4 +374,4 @@ help:
 	@echo 'make install     to PREFIX (/usr/local), below DESTDIR; uninstall takes it away'
 	@echo 'make clean       remove what was built'
 
--include $(patsubst %.o,%.d,$(fuzz_objects) $(musl_objects) $(call objects,$(base_src) $(cell_src) $(exec_src) $(unpack_src) $(score_src) $(runner_src) $(unit_src) tests/takeover/hook.c)) $(wildcard $(BUILD)/tests/*.d $(BUILD)/tests/escape/*.d)
+-include $(patsubst %.o,%.d,$(fuzz_objects) $(musl_objects) $(call objects,$(base_src) $(cell_src) $(unpack_src) $(score_src) $(judge_src) $(runner_src) $(unit_src) tests/takeover/hook.c)) $(wildcard $(BUILD)/tests/*.d $(BUILD)/tests/escape/*.d)

@@ -3,6 +3,8 @@
 
 #include "number.h"
 
+#include "text.h"
+
 enum { HEADER_SIZE = 8 };
 
 size_t answer_begin(struct buffer *out, enum score_message type)
@@ -70,12 +72,7 @@ void put_number(struct buffer *out, const char *text)
 
 void put_cut(struct buffer *out, const char *text, size_t most)
 {
-        size_t len = strlen(text);
-
-        if (len > most)
-                for (len = most; len > 0 && ((unsigned char)text[len] & 0xc0) == 0x80; len--)
-                        ;
-        put_bytes(out, text, len);
+        put_bytes(out, text, text_cut(text, strlen(text), most));
 }
 
 void put_exact(struct buffer *out, const mpq_t x)

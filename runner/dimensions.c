@@ -166,11 +166,11 @@ const char *dimensions_outcome(const struct dimensions *d)
 
 static void add_breakdown(const struct dimensions *d, struct json_writer *w)
 {
-        json_object(w, "score_breakdown");
+        json_open_object(w, "score_breakdown");
         for (unsigned i = 0; i < d->row_count; i++) {
                 const struct dimension_row *row = &d->rows[i];
 
-                json_object(w, row->name);
+                json_open_object(w, row->name);
                 json_decimal(w, "score", row->score);
                 json_decimal(w, "weight", row->weight);
                 json_decimal(w, "weighted", row->weighted);
@@ -184,11 +184,11 @@ static void add_breakdown(const struct dimensions *d, struct json_writer *w)
 
 static void add_exact(const struct dimensions *d, struct json_writer *w)
 {
-        json_object(w, "exact");
+        json_open_object(w, "exact");
         json_text(w, "sum", d->sum);
-        json_object(w, "score_breakdown");
+        json_open_object(w, "score_breakdown");
         for (unsigned i = 0; i < d->row_count; i++) {
-                json_object(w, d->rows[i].name);
+                json_open_object(w, d->rows[i].name);
                 json_text(w, "score", d->rows[i].exact_score);
                 json_text(w, "weighted", d->rows[i].exact_weighted);
                 json_close(w);
@@ -199,18 +199,18 @@ static void add_exact(const struct dimensions *d, struct json_writer *w)
 
 static void add_warnings(const struct dimensions *d, struct json_writer *w)
 {
-        json_array(w, "submission_warnings");
+        json_open_array(w, "submission_warnings");
         for (unsigned i = 0; i < d->warning_count; i++) {
-                json_object(w, NULL);
+                json_open_object(w, NULL);
                 json_text(w, "severity", d->warnings[i].error ? "error" : "warning");
                 json_text(w, "field", d->warnings[i].field);
                 json_text(w, "message", d->warnings[i].message);
                 json_close(w);
         }
         json_close(w);
-        json_array(w, "constraint_violations");
+        json_open_array(w, "constraint_violations");
         for (unsigned i = 0; i < d->violation_count; i++) {
-                json_object(w, NULL);
+                json_open_object(w, NULL);
                 json_text(w, "constraint", d->violations[i].constraint);
                 json_decimal(w, "limit", d->violations[i].limit);
                 json_decimal(w, "actual", d->violations[i].actual);
@@ -229,7 +229,7 @@ void dimensions_json(const struct dimensions *d, struct json_writer *w)
         add_warnings(d, w);
         if (d->step_count == 0)
                 return;
-        json_array(w, "explanation");
+        json_open_array(w, "explanation");
         for (unsigned i = 0; i < d->step_count; i++)
                 json_text(w, NULL, d->steps[i]);
         json_close(w);

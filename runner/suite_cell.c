@@ -97,27 +97,27 @@ static int add_gradescope(struct evaluation *e, struct cell_order *order, struct
 {
         struct json_writer w = {.out = &e->suite_cell.files[0]};
 
-        json_object(&w, NULL);
+        json_open_object(&w, NULL);
         json_number(&w, "id", 1);
         add_time(&w, "created_at", time(NULL));
-        json_object(&w, "assignment");
+        json_open_object(&w, "assignment");
         if (*e->task.due)
                 json_text(&w, "due_date", e->task.due);
         else
-                json_null(&w, "due_date");
-        json_null(&w, "group_size");
+                json_add_null(&w, "due_date");
+        json_add_null(&w, "group_size");
         json_bool(&w, "group_submission", false);
         json_number(&w, "id", 1);
         json_number(&w, "course_id", 1);
-        json_null(&w, "late_due_date");
-        json_null(&w, "release_date");
+        json_add_null(&w, "late_due_date");
+        json_add_null(&w, "release_date");
         json_text(&w, "title", *e->task.title ? e->task.title : e->task.name);
         json_text(&w, "total_points", "100.0");
         json_close(&w);
         json_text(&w, "submission_method", "upload");
-        json_array(&w, "users");
+        json_open_array(&w, "users");
         json_close(&w);
-        json_array(&w, "previous_submissions");
+        json_open_array(&w, "previous_submissions");
         json_close(&w);
         json_close(&w);
         add_file(e, order, "/autograder/submission_metadata.json", false, 0);
@@ -131,9 +131,9 @@ static int add_prairielearn(struct evaluation *e, struct cell_order *order, stru
         struct json_writer w = {.out = &e->suite_cell.files[0]};
 
         (void)err;
-        json_object(&w, NULL);
+        json_open_object(&w, NULL);
         for (size_t i = 0; i < sizeof empty / sizeof *empty; i++) {
-                json_object(&w, empty[i]);
+                json_open_object(&w, empty[i]);
                 json_close(&w);
         }
         json_text(&w, "variant_seed", e->options->seed ? e->options->seed : "0");

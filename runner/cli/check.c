@@ -21,9 +21,9 @@ struct checking {
 static void json_problems(struct json_writer *w, const char *key, const struct task_problem *list,
         unsigned count, bool with_place)
 {
-        json_array(w, key);
+        json_open_array(w, key);
         for (unsigned i = 0; i < count; i++) {
-                json_object(w, NULL);
+                json_open_object(w, NULL);
                 json_text(w, "file", "task.json");
                 if (with_place) {
                         json_number(w, "line", list[i].line);
@@ -41,7 +41,7 @@ static void show_json(const struct task *t)
         _cleanup_buffer_ struct buffer out = BUFFER_INIT;
         struct json_writer w = {.out = &out};
 
-        json_object(&w, NULL);
+        json_open_object(&w, NULL);
         json_bool(&w, "valid", t->problem_count == 0);
         json_problems(&w, "errors", t->problems, t->problem_count, true);
         json_problems(&w, "warnings", t->warnings, t->warning_count, false);

@@ -238,10 +238,10 @@ static void show_json(const struct findings *f, const struct machine_facts *m)
         _cleanup_buffer_ struct buffer out = BUFFER_INIT;
         struct json_writer w = {.out = &out};
 
-        json_object(&w, NULL);
-        json_array(&w, "findings");
+        json_open_object(&w, NULL);
+        json_open_array(&w, "findings");
         for (unsigned i = 0; i < f->count; i++) {
-                json_object(&w, NULL);
+                json_open_object(&w, NULL);
                 json_text(&w, "name", f->rows[i].name);
                 json_bool(&w, "ok", f->rows[i].good);
                 json_text(&w, "value", f->rows[i].value);
@@ -252,14 +252,14 @@ static void show_json(const struct findings *f, const struct machine_facts *m)
                 json_close(&w);
         }
         json_close(&w);
-        json_object(&w, "setup_us");
+        json_open_object(&w, "setup_us");
         for (unsigned i = 0; i < SETUP_COUNT; i++)
                 if (f->setup_us[i])
                         json_number(&w, setup_step_name((enum setup_step)i), f->setup_us[i]);
         json_close(&w);
-        json_object(&w, "limits");
+        json_open_object(&w, "limits");
         for (unsigned i = 0; i < LIMIT_COUNT; i++) {
-                json_object(&w, limit_info((enum limit)i)->name);
+                json_open_object(&w, limit_info((enum limit)i)->name);
                 json_text(&w, "enforced_by", enforcer_name(m->enforcers[i]));
                 json_bool(&w, "weak", (m->weak & 1ULL << i) != 0);
                 json_close(&w);

@@ -15,7 +15,7 @@ static void add_json(struct json_writer *w, enum code code)
 {
         const struct code_info *info = code_info(code);
 
-        json_object(w, NULL);
+        json_open_object(w, NULL);
         json_text(w, "code", info->name);
         json_text(w, "class", error_class_name(info->class));
         json_number(w, "exit", info->ending);
@@ -30,7 +30,7 @@ static void show(enum code first, enum code last, const struct common_options *c
         struct json_writer w = {.out = &out};
 
         if (first != last)
-                json_array(&w, NULL);
+                json_open_array(&w, NULL);
         for (enum code code = first; code <= last; code++) {
                 add_json(&w, code);
                 if (!common->json && !common->quiet)

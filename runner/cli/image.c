@@ -78,7 +78,7 @@ static int pull(struct image_options *o, char **arguments, struct error *err)
 
 static void json_list(struct json_writer *w, const char *key, char *const *list)
 {
-        json_array(w, key);
+        json_open_array(w, key);
         for (; *list; list++)
                 json_text(w, NULL, *list);
         json_close(w);
@@ -129,11 +129,11 @@ static int say_name(void *to, const char *name, const char *id)
                 print_image(&i, name, id);
                 return 0;
         }
-        json_object(w, NULL);
+        json_open_object(w, NULL);
         if (name)
                 json_text(w, "name", name);
         else
-                json_null(w, "name");
+                json_add_null(w, "name");
         json_text(w, "id", id);
         json_number(w, "bytes", i.bytes);
         json_number(w, "shared_bytes", i.shared);
@@ -180,7 +180,7 @@ static int list(struct image_options *o, char **arguments, struct error *err)
         l.store = &s;
         r = census_take(&l.census, &s, err);
         if (l.w.out)
-                json_array(&l.w, NULL);
+                json_open_array(&l.w, NULL);
         else if (r == 0 && l.census.count > 0 && !o->common.quiet)
                 printf("%-12s  %10s  %10s  %-16s  %-6s  %s\n", "ID", "SIZE", "SHARED", "LOADED", "",
                         "NAME");
@@ -200,7 +200,7 @@ static int list(struct image_options *o, char **arguments, struct error *err)
 static void json_id(struct json_writer *w, const char *key, uint32_t id)
 {
         if (id == IMAGE_NO_USER)
-                json_null(w, key);
+                json_add_null(w, key);
         else
                 json_number(w, key, id);
 }
@@ -218,7 +218,7 @@ static int inspect(struct image_options *o, char **arguments, struct error *err)
                 return -1;
         r = read_image(&s, arguments[0], &image, err);
         if (r == 0) {
-                json_object(&w, NULL);
+                json_open_object(&w, NULL);
                 json_text(&w, "id", image.id);
                 json_text(&w, "ref_digest", image.ref_digest);
                 json_text(&w, "architecture", image.architecture);
@@ -230,7 +230,7 @@ static int inspect(struct image_options *o, char **arguments, struct error *err)
                 json_text(&w, "user", image.user);
                 json_id(&w, "uid", image.uid);
                 json_id(&w, "gid", image.gid);
-                json_array(&w, "layers");
+                json_open_array(&w, "layers");
                 for (unsigned i = 0; i < image.layer_count; i++)
                         json_text(&w, NULL, image.layers[i].diff_id);
                 json_close(&w);

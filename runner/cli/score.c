@@ -41,7 +41,7 @@ static int print(const struct dimensions *d, const struct score_options *o, stru
         struct json_writer w = {.out = &out};
 
         if (o->common.json) {
-                json_object(&w, NULL);
+                json_open_object(&w, NULL);
                 json_text(&w, "schema", "assay.score/1");
                 json_text(&w, "status", "graded");
                 dimensions_json(d, &w);
@@ -88,7 +88,7 @@ static void add_line(struct answer *a, const struct error *why)
 {
         struct json_writer w = {.out = a->lines, .compact = true};
 
-        json_object(&w, NULL);
+        json_open_object(&w, NULL);
         if (why) {
                 const struct code_info *code = code_info(why->code);
 

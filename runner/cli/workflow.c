@@ -68,12 +68,12 @@ static void take_composite(struct answer *a, struct reader *r)
         json_text(&a->w, "outcome", a->passed ? "pass" : "fail");
         json_decimal(&a->w, "score", a->shown[0]);
         json_number(&a->w, "scale", 1);
-        json_object(&a->w, "composite");
+        json_open_object(&a->w, "composite");
         json_bool(&a->w, "gate", gate);
         for (unsigned i = 1; i < PARTS; i++)
                 json_decimal(&a->w, part_names[i], a->shown[i]);
         json_close(&a->w);
-        json_object(&a->w, "exact");
+        json_open_object(&a->w, "exact");
         for (unsigned i = 0; i < PARTS; i++)
                 json_text(&a->w, part_names[i], a->exact[i]);
         json_close(&a->w);
@@ -90,7 +90,7 @@ static void take_step(struct answer *a, struct reader *r)
                 char safe[2 * SCORE_MAX_TEXT];
 
                 if (!a->in_steps)
-                        json_array(&a->w, "explanation");
+                        json_open_array(&a->w, "explanation");
                 a->in_steps = true;
                 json_text(&a->w, NULL, text);
                 text_escape(safe, sizeof safe, text, strlen(text));
@@ -122,7 +122,7 @@ static int score(const struct workflow_options *o, char **paths, struct error *e
         int r = scoring_open(&s, err);
 
         put_u8(&options, o->explain);
-        json_object(&a.w, NULL);
+        json_open_object(&a.w, NULL);
         json_text(&a.w, "schema", "assay.score/1");
         json_text(&a.w, "status", "graded");
         if (r == 0)
@@ -158,12 +158,12 @@ static void take_row(struct answer *a, struct reader *r)
         char safe[4 * SCORE_MAX_NAME];
 
         if (!r->bad) {
-                json_object(&a->w, NULL);
+                json_open_object(&a->w, NULL);
                 json_text(&a->w, "name", name);
                 json_number(&a->w, "scores", count);
                 json_decimal(&a->w, "mean", mean);
                 json_decimal(&a->w, "weight", weight);
-                json_object(&a->w, "exact");
+                json_open_object(&a->w, "exact");
                 json_text(&a->w, "mean", exact_mean);
                 json_text(&a->w, "weight", exact_weight);
                 json_close(&a->w);
@@ -218,8 +218,8 @@ static int window(const struct workflow_options *o, char **paths, struct error *
         struct answer a = {.options = o, .w = {.out = &out}, .text = BUFFER_INIT};
         int r = scoring_open(&s, err);
 
-        json_object(&a.w, NULL);
-        json_array(&a.w, "weights");
+        json_open_object(&a.w, NULL);
+        json_open_array(&a.w, "weights");
         if (r == 0)
                 r = scoring_ask(&s, HELPER_WINDOW, REQUEST_WINDOW, &options, take_window, &a, err);
         if (r == 0 && !a.present)

@@ -146,7 +146,7 @@ static void json_descriptor(struct json_writer *w, const char *key, const char *
         char named[sizeof "sha256:" + DIGEST_SIZE];
 
         snprintf(named, sizeof named, "sha256:%s", digest);
-        json_object(w, key);
+        json_open_object(w, key);
         json_text(w, "mediaType", media);
         json_text(w, "digest", named);
         json_number(w, "size", size);
@@ -158,12 +158,12 @@ static int add_manifest(
         struct json_writer w = {.out = ret};
         struct sha256_ctx context;
 
-        json_object(&w, NULL);
+        json_open_object(&w, NULL);
         json_number(&w, "schemaVersion", 2);
         json_text(&w, "mediaType", MEDIA "manifest.v1+json");
         json_descriptor(&w, "config", MEDIA "config.v1+json", e->image.id, e->config.len);
         json_close(&w);
-        json_array(&w, "layers");
+        json_open_array(&w, "layers");
         for (unsigned n = 0; n < e->image.layer_count; n++) {
                 json_descriptor(
                         &w, NULL, MEDIA "layer.v1.tar", e->image.layers[n].diff_id, e->sizes[n]);
@@ -194,7 +194,7 @@ static int put_name(void *to, const char *name, const char *id)
         n->count++;
         json_descriptor(&n->w, NULL, MEDIA "manifest.v1+json", n->digest, n->size);
         if (name) {
-                json_object(&n->w, "annotations");
+                json_open_object(&n->w, "annotations");
                 json_text(&n->w, "org.opencontainers.image.ref.name", name);
                 json_close(&n->w);
         }
@@ -207,9 +207,9 @@ static int add_index(struct exporting *e, const char *digest, uint64_t size, str
         _cleanup_buffer_ struct buffer b = BUFFER_INIT;
         struct naming n = {.w = {.out = &b}, .id = e->image.id, .digest = digest, .size = size};
 
-        json_object(&n.w, NULL);
+        json_open_object(&n.w, NULL);
         json_number(&n.w, "schemaVersion", 2);
-        json_array(&n.w, "manifests");
+        json_open_array(&n.w, "manifests");
         if (store_each_name(&e->loading->store, put_name, &n, err) < 0)
                 return -1;
         if (n.count == 0)
@@ -242,14 +242,14 @@ static int add_docker_manifest(struct exporting *e, struct error *err)
         _cleanup_buffer_ struct buffer b = BUFFER_INIT;
         struct naming n = {.w = {.out = &b}, .id = e->image.id};
 
-        json_array(&n.w, NULL);
-        json_object(&n.w, NULL);
+        json_open_array(&n.w, NULL);
+        json_open_object(&n.w, NULL);
         json_text(&n.w, "Config", blob_name(e->image.id).text);
-        json_array(&n.w, "RepoTags");
+        json_open_array(&n.w, "RepoTags");
         if (store_each_name(&e->loading->store, put_tag, &n, err) < 0)
                 return -1;
         json_close(&n.w);
-        json_array(&n.w, "Layers");
+        json_open_array(&n.w, "Layers");
         for (unsigned i = 0; i < e->image.layer_count; i++)
                 json_text(&n.w, NULL, blob_name(e->image.layers[i].diff_id).text);
         json_close(&n.w);

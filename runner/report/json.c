@@ -41,12 +41,12 @@ static void open_level(struct json_writer *w, const char *key, bool array)
         w->used[w->depth] = false;
 }
 
-void json_object(struct json_writer *w, const char *key)
+void json_open_object(struct json_writer *w, const char *key)
 {
         open_level(w, key, false);
 }
 
-void json_array(struct json_writer *w, const char *key)
+void json_open_array(struct json_writer *w, const char *key)
 {
         open_level(w, key, true);
 }
@@ -126,7 +126,7 @@ void json_bool(struct json_writer *w, const char *key, bool value)
         buffer_add_text(w->out, value ? "true" : "false");
 }
 
-void json_null(struct json_writer *w, const char *key)
+void json_add_null(struct json_writer *w, const char *key)
 {
         start(w, key);
         buffer_add_text(w->out, "null");
@@ -135,7 +135,7 @@ void json_null(struct json_writer *w, const char *key)
 void json_decimal(struct json_writer *w, const char *key, const char *digits)
 {
         if (*digits == '\0') {
-                json_null(w, key);
+                json_add_null(w, key);
                 return;
         }
         start(w, key);

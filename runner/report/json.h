@@ -1,5 +1,5 @@
-/* Writing JSON. Whatever bytes go in, valid UTF-8 and valid JSON come out: what is no UTF-8
- * becomes U+FFFD. */
+/* Writing JSON, by the runner and by assay-judge. Whatever bytes go in, valid UTF-8 and valid JSON
+ * come out: what is no UTF-8 becomes U+FFFD. */
 #ifndef ASSAY_REPORT_JSON_H
 #define ASSAY_REPORT_JSON_H
 
@@ -18,14 +18,14 @@ struct json_writer {
 };
 
 /* `key` is NULL for elements of an array and for the outermost value. */
-void json_object(struct json_writer *w, const char *key);
-void json_array(struct json_writer *w, const char *key);
+void json_open_object(struct json_writer *w, const char *key);
+void json_open_array(struct json_writer *w, const char *key);
 void json_close(struct json_writer *w);
 void json_text(struct json_writer *w, const char *key, const char *text);
 void json_bytes(struct json_writer *w, const char *key, const void *bytes, size_t len);
 void json_number(struct json_writer *w, const char *key, uint64_t value);
 void json_bool(struct json_writer *w, const char *key, bool value);
-void json_null(struct json_writer *w, const char *key);
+void json_add_null(struct json_writer *w, const char *key);
 /* A number that is text already, such as a score of assay-score. */
 void json_decimal(struct json_writer *w, const char *key, const char *digits);
 

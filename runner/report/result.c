@@ -21,14 +21,14 @@ const struct score_row *report_criterion_row(const struct evaluation *e, const s
 
 static void add_submission(struct json_writer *w, const struct submission *s)
 {
-        json_object(w, "submission");
+        json_open_object(w, "submission");
         if (*s->sha256)
                 json_text(w, "sha256", s->sha256);
         json_number(w, "bytes", s->bytes);
         if (s->root >= 0) {
                 json_number(w, "entries", s->entries);
                 json_number(w, "unpacked_bytes", s->unpacked_bytes);
-                json_array(w, "sections");
+                json_open_array(w, "sections");
                 for (unsigned i = 0; i < SUBMISSION_SECTIONS; i++)
                         if (s->sections & 1U << i)
                                 json_text(w, NULL, submission_section(i));
@@ -63,7 +63,7 @@ static void add_end(struct json_writer *w, const struct evaluation *e)
 
 static void add_exact(struct json_writer *w, const struct blend *b)
 {
-        json_object(w, "exact");
+        json_open_object(w, "exact");
         json_text(w, "score", b->exact);
         if (*b->exact_test)
                 json_text(w, "test_score", b->exact_test);
@@ -84,13 +84,13 @@ static void add_scores(struct json_writer *w, const struct evaluation *e)
                 json_decimal(w, "llm_score", e->blend.llm_score);
                 add_exact(w, &e->blend);
         } else {
-                json_null(w, "outcome");
-                json_null(w, "score");
+                json_add_null(w, "outcome");
+                json_add_null(w, "score");
         }
         if (e->suite.present && e->suite.pass < 2)
                 json_bool(w, "suite_pass", e->suite.pass == 1);
         if (t->mode == MODE_HYBRID) {
-                json_object(w, "weights");
+                json_open_object(w, "weights");
                 json_number(w, "test", t->test_weight);
                 json_number(w, "llm", t->llm_weight);
                 json_close(w);
@@ -99,12 +99,12 @@ static void add_scores(struct json_writer *w, const struct evaluation *e)
 
 static void add_criteria(struct json_writer *w, const struct evaluation *e)
 {
-        json_array(w, "criteria");
+        json_open_array(w, "criteria");
         for (unsigned i = 0; i < e->task.criterion_count; i++) {
                 const struct criterion *c = &e->task.criteria[i];
                 const struct score_row *row = report_criterion_row(e, c);
 
-                json_object(w, NULL);
+                json_open_object(w, NULL);
                 json_text(w, "name", c->name);
                 json_number(w, "weight", c->weight);
                 json_text(w, "source", c->source == SOURCE_LLM ? "llm" : "test");
@@ -118,11 +118,11 @@ static void add_criteria(struct json_writer *w, const struct evaluation *e)
 
 static void add_tests(struct json_writer *w, const struct suite_result *s)
 {
-        json_array(w, "tests");
+        json_open_array(w, "tests");
         for (unsigned i = 0; i < s->test_count; i++) {
                 const struct test_result *t = &s->tests[i];
 
-                json_object(w, NULL);
+                json_open_object(w, NULL);
                 json_text(w, "name", t->name);
                 json_bool(w, "passed", t->passed);
                 if (*t->duration_ms)
@@ -136,11 +136,11 @@ static void add_tests(struct json_writer *w, const struct suite_result *s)
 
 static void add_phases(struct json_writer *w, const struct evaluation *e)
 {
-        json_array(w, "phases");
+        json_open_array(w, "phases");
         for (unsigned i = 0; i < PHASE_COUNT; i++) {
                 if (!e->phases[i].ran)
                         continue;
-                json_object(w, NULL);
+                json_open_object(w, NULL);
                 json_text(w, "name", phase_name((enum phase)i));
                 json_number(w, "start_us", e->phases[i].start_us);
                 json_number(w, "us", e->phases[i].us);
@@ -154,13 +154,13 @@ static void add_known(struct json_writer *w, const char *key, uint64_t value)
         if (value > 0)
                 json_number(w, key, value);
         else
-                json_null(w, key);
+                json_add_null(w, key);
 }
 
 static void add_used(struct json_writer *w, const char *key, const struct cell_outcome *o,
         const struct log *output)
 {
-        json_object(w, key);
+        json_open_object(w, key);
         json_number(w, "cpu_ms", o->cpu_us / 1000);
         json_number(w, "wall_ms", o->wall_us / 1000);
         add_known(w, "memory_peak", o->memory_peak);
@@ -173,13 +173,13 @@ static void add_usage(struct json_writer *w, const struct evaluation *e)
 {
         const struct cell_usage *u = &e->broker.usage;
 
-        json_object(w, "usage");
+        json_open_object(w, "usage");
         if (e->suite_ran)
                 add_used(w, "suite", &e->outcome, e->output);
         if (e->build.ran)
                 add_used(w, "build", &e->build.outcome, e->build.output);
         if (u->cells > 0) {
-                json_object(w, "submission");
+                json_open_object(w, "submission");
                 json_number(w, "cells", u->cells);
                 json_number(w, "cpu_ms", u->cpu_us / 1000);
                 json_number(w, "wall_ms", u->wall_us / 1000);
@@ -197,23 +197,23 @@ static void add_cell(struct json_writer *w, const struct evaluation *e)
 
         add_usage(w, e);
 
-        json_object(w, "limits");
+        json_open_object(w, "limits");
         for (unsigned i = 0; i < LIMIT_COUNT; i++) {
                 char text[32];
 
                 limit_format((enum limit)i, e->task.limits[CELL_SUITE].value[i], text, sizeof text);
-                json_object(w, limit_info((enum limit)i)->name);
+                json_open_object(w, limit_info((enum limit)i)->name);
                 json_text(w, "value", text);
                 json_text(w, "enforced_by", enforcer_name(m->enforcers[i]));
                 json_close(w);
         }
-        json_object(w, "network");
+        json_open_object(w, "network");
         json_text(w, "value", e->task.network ? "outbound" : "none");
         json_text(w, "enforced_by", e->task.network ? "pasta" : "namespace");
         json_close(w);
         json_close(w);
 
-        json_object(w, "isolation");
+        json_open_object(w, "isolation");
         /* Every cell has these two, or was not made. */
         json_text(w, "namespaces", "user mount pid net ipc uts cgroup");
         json_bool(w, "seccomp", true);
@@ -233,7 +233,7 @@ static int add_log(struct json_writer *w, const char *key, const struct log *l)
 
         if (!tail)
                 return -1;
-        json_object(w, key);
+        json_open_object(w, key);
         json_bytes(w, "head", l->head, l->head_len);
         json_bytes(w, "tail", tail, log_tail(l, tail));
         json_number(w, "dropped_bytes", log_dropped(l));
@@ -267,7 +267,7 @@ static void add_warning(void *to, const char *field, const char *message)
 {
         struct json_writer *w = to;
 
-        json_object(w, NULL);
+        json_open_object(w, NULL);
         json_text(w, "severity", "warning");
         json_text(w, "field", field);
         json_text(w, "message", message);
@@ -276,10 +276,10 @@ static void add_warning(void *to, const char *field, const char *message)
 
 static void add_warnings(struct json_writer *w, const struct evaluation *e)
 {
-        json_array(w, "submission_warnings");
+        json_open_array(w, "submission_warnings");
         report_submission_warnings(e, add_warning, w);
         json_close(w);
-        json_array(w, "suite_warnings");
+        json_open_array(w, "suite_warnings");
         report_suite_warnings(e, add_warning, w);
         json_close(w);
 }
@@ -289,7 +289,7 @@ static void add_digest(struct json_writer *w, const char *key, const char *diges
         if (*digest)
                 json_text(w, key, digest);
         else
-                json_null(w, key);
+                json_add_null(w, key);
 }
 
 int report_json(const struct evaluation *e, struct buffer *out)
@@ -297,22 +297,22 @@ int report_json(const struct evaluation *e, struct buffer *out)
         struct json_writer w = {.out = out};
         int r = 0;
 
-        json_object(&w, NULL);
+        json_open_object(&w, NULL);
         json_text(&w, "schema", "assay.result/1");
         json_text(&w, "id", e->workspace.id);
         json_number(&w, "attempt", 1);
         json_number(&w, "revision", 1);
-        json_null(&w, "supersedes");
-        json_object(&w, "task");
+        json_add_null(&w, "supersedes");
+        json_open_object(&w, "task");
         json_text(&w, "name", e->task.name);
         json_close(&w);
         add_submission(&w, &e->submission);
-        json_object(&w, "image");
+        json_open_object(&w, "image");
         json_text(&w, "ref", e->task.image);
         add_digest(&w, "ref_digest", e->image.image.ref_digest);
         add_digest(&w, "id", e->image.image.id);
         json_close(&w);
-        json_object(&w, "runner");
+        json_open_object(&w, "runner");
         json_text(&w, "version", ASSAY_VERSION);
         json_text(&w, "scoring_version", "1");
         json_close(&w);
@@ -327,7 +327,7 @@ int report_json(const struct evaluation *e, struct buffer *out)
         add_phases(&w, e);
         if (e->suite_ran) {
                 add_cell(&w, e);
-                json_object(&w, "logs");
+                json_open_object(&w, "logs");
                 r = add_log(&w, "stdout", &e->output[0]) < 0 ||
                                     add_log(&w, "stderr", &e->output[1]) < 0
                             ? -1
@@ -346,11 +346,11 @@ int report_intake_json(const struct evaluation *e, struct buffer *out)
         struct buffer text = BUFFER_INIT;
         bool good;
 
-        json_object(&w, NULL);
+        json_open_object(&w, NULL);
         json_text(&w, "schema", "assay.intake/1");
         json_bool(&w, "accepted", e->error.code == CODE_NONE);
         add_reason(&w, &e->error);
-        json_array(&w, "submission_warnings");
+        json_open_array(&w, "submission_warnings");
         report_submission_warnings(e, add_warning, &w);
         json_close(&w);
         add_submission(&w, &e->submission);

@@ -55,6 +55,17 @@ bool text_is_control(uint32_t code_point)
                (code_point >= 0x2066 && code_point <= 0x2069);
 }
 
+size_t text_cut(const void *bytes, size_t len, size_t most)
+{
+        const unsigned char *p = bytes;
+
+        if (len <= most)
+                return len;
+        while (most > 0 && (p[most] & 0xc0) == 0x80)
+                most--;
+        return most;
+}
+
 void text_escape(char *out, size_t size, const void *bytes, size_t len)
 {
         static const char hex[] = "0123456789abcdef";

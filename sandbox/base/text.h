@@ -14,6 +14,10 @@ bool text_utf8_valid(const void *s, size_t len);
 /* Control characters: C0, DEL, C1, and the bidirectional overrides that reorder a terminal line. */
 bool text_is_control(uint32_t code_point);
 
+/* How many of `len` bytes of UTF-8 to keep when there is room for `most`: no character is halved.
+ */
+size_t text_cut(const void *bytes, size_t len, size_t most);
+
 /* Copy `len` bytes to `out` (NUL-terminated, cut at a character to fit): printable UTF-8 as it
  * is, everything else as \xHH. */
 void text_escape(char *out, size_t size, const void *bytes, size_t len);

@@ -52,9 +52,9 @@ Test(json, any_bytes_in_valid_text_out)
         _cleanup_buffer_ struct buffer out = BUFFER_INIT;
         struct json_writer w = {.out = &out};
 
-        json_object(&w, NULL);
+        json_open_object(&w, NULL);
         json_bytes(&w, "a", "\"\\\n\x01\x7f\xff\0é", 9);
-        json_array(&w, "b");
+        json_open_array(&w, "b");
         json_close(&w);
         json_decimal(&w, "c", "84.00");
         json_decimal(&w, "d", "");
