@@ -27,6 +27,9 @@ void put_cut(struct buffer *out, const char *text, size_t most);
 void put_exact(struct buffer *out, const mpq_t x);
 /* The same rounded to some decimals, half up: "0.84". */
 void put_rounded(struct buffer *out, const mpq_t x, unsigned places);
+/* u32 n + n × text, of a list of them. */
+struct list;
+void put_texts(struct buffer *out, const struct list *texts);
 void answer_warning(struct buffer *out, const char *field, const char *text);
 
 /* The next frame of `r`, as a view of its payload. False at the end; then r->bad tells whether

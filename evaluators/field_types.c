@@ -176,6 +176,22 @@ static bool read_positive(struct reading *r, const struct field *f, const struct
         return good;
 }
 
+/* "1e-6" keeps its digits where a tool would turn the number into another one. */
+static bool read_number_text(
+        struct reading *r, const struct field *f, const struct spot *s, void *to)
+{
+        const char *text = json_string_value(s->value.node);
+        struct decimal d;
+
+        if (!text)
+                return read_positive(r, f, s, to);
+        if (decimal_scan(text, strlen(text), &d) || d.length != strlen(text) || *text == '-' ||
+                strlen(text) >= NUMBER_TEXT_SIZE)
+                return false;
+        snprintf(to, NUMBER_TEXT_SIZE, "%s", text);
+        return true;
+}
+
 static void want_positive(const struct field *f, char *out, size_t size)
 {
         (void)f;
@@ -291,6 +307,7 @@ const struct field_type field_whole = {read_whole, want_whole};
 const struct field_type field_decimal = {read_decimal, want_decimal};
 const struct field_type field_number = {read_number, want_number};
 const struct field_type field_positive = {read_positive, want_positive};
+const struct field_type field_number_text = {read_number_text, want_positive};
 const struct field_type field_duration = {read_duration, want_duration};
 const struct field_type field_anything = {read_anything, want_anything};
 const struct field_type field_any_text = {read_any_text, want_any_text};

@@ -1,6 +1,8 @@
 /* Objects read by tables; see fields.h. */
 #include "fields.h"
 
+#include "answer.h"
+
 struct spot spot_below(const struct spot *s, const struct json_walk *w, struct json_value child)
 {
         return (struct spot){.up = s, .key = w->key, .index = w->index, .value = child};
@@ -173,3 +175,10 @@ static void want_list(const struct field *f, char *out, size_t size)
 const struct field_type field_object = {read_object, want_object};
 const struct field_type field_list = {read_list, want_list};
 const struct field_type field_texts = {read_texts, want_list};
+
+void put_texts(struct buffer *out, const struct list *texts)
+{
+        put_u32(out, (uint32_t)texts->count);
+        for (size_t i = 0; i < texts->count; i++)
+                put_text(out, ((const char **)texts->items)[i]);
+}

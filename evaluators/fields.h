@@ -16,6 +16,9 @@
 
 struct field;
 
+/* Not given, or given wrongly: no check that follows may build on it. */
+enum { NOT_GIVEN = 0xffff };
+
 enum field_need { OPTIONAL, REQUIRED };
 
 struct field_type {
@@ -78,6 +81,7 @@ extern const struct field_type field_whole;       /* uint64_t, least … most */
 extern const struct field_type field_decimal;     /* char[NUMBER_TEXT_SIZE], least … most */
 extern const struct field_type field_number;      /* the same, any number */
 extern const struct field_type field_positive;    /* the same, not below 0 */
+extern const struct field_type field_number_text; /* the same, perhaps written as a text */
 extern const struct field_type field_duration;    /* struct duration */
 extern const struct field_type field_anything;    /* nothing */
 extern const struct field_type field_any_text;    /* const char *, of any length; null is "" */

@@ -50,6 +50,22 @@ enum score_message {
         TASK_REQUIRED,         /* text path, u64 max_size (0: any); many */
         TASK_PATTERN,          /* text glob, u64 min_files; many */
 
+        TASK_GROUP, /* text name, text points (decimal, or empty: those of its cases), u8 enum
+                       case_aggregate, u8 stop_on_failure, u8 enum task_visibility (or its count: the
+                       task's), u32 n, n × text group that must have passed; many */
+        TASK_CASE,  /* of the last group: u8 each (1: one for each file that its input matches), text
+                       name, u32 n, n × text argument, u8 enum case_given, text input, u8 enum
+                       case_given, text output, u8 exit, u64 timeout (microseconds of processor
+                       time; 0: the limits), u8 enum comparison, text abs, text rel (decimals or
+                       empty), text pattern, u8 enum checker_protocol, u32 n, n × text argument of the
+                       checker (none: there is none), u32 n, n × text argument of the interactor,
+                       text points (decimal); many */
+
+        /* cases, request: CASES_GROUP, then its CASES_CASEs, and so on, SCORE_END; answered by a
+         * RESULT_SCORE */
+        CASES_GROUP, /* text points (decimal, or empty), u8 enum case_aggregate */
+        CASES_CASE,  /* text points (decimal), text part of them that it earned, 0 to 1 (decimal) */
+
         REQUEST_PIECE, /* u8 enum score_document, bytes: the next of it */
 
         /* result, request: what the task says of it. Documents: DOCUMENT_RESULT, _RESULT_TEXT */
@@ -156,6 +172,10 @@ enum task_visibility {
         VISIBILITY_AFTER_PUBLISHED,
         VISIBILITY_COUNT,
 };
+
+enum case_aggregate { AGGREGATE_SUM, AGGREGATE_MIN, AGGREGATE_ALL, AGGREGATE_COUNT };
+enum case_given { CASE_NOTHING, CASE_TEXT, CASE_FILE, CASE_GIVEN_COUNT };
+enum checker_protocol { CHECKER_PLAIN, CHECKER_KATTIS, CHECKER_TESTLIB, CHECKER_COUNT };
 
 enum score_document {
         DOCUMENT_RESULT,      /* the result file; of harbor reward.json */

@@ -85,7 +85,7 @@ static const struct choice failures[] = {
         {0},
 };
 static const struct choice link_rules[] = {{"reject", 0, false}, {"drop", 1, false}, {0}};
-static const struct choice visibilities[] = {
+const struct choice task_visibilities[] = {
         {"hidden", VISIBILITY_HIDDEN, false},
         {"visible", VISIBILITY_VISIBLE, false},
         {"after_due", VISIBILITY_AFTER_DUE, false},
@@ -216,8 +216,8 @@ static const struct field submission_rows[] = {
 static const struct fields submission_fields = FIELDS(submission_rows, UNKNOWN_IS_PROBLEM);
 
 static const struct field visibility_rows[] = {
-        FIELD("tests", field_choice, OPTIONAL, struct visibility, tests, .choices = visibilities),
-        FIELD("stdout", field_choice, OPTIONAL, struct visibility, output, .choices = visibilities),
+        FIELD("tests", field_choice, OPTIONAL, struct visibility, tests, .choices = task_visibilities),
+        FIELD("stdout", field_choice, OPTIONAL, struct visibility, output, .choices = task_visibilities),
         FIELD("due", field_text, OPTIONAL, struct visibility, due, .least = 1, .most = 64,
                 .check = task_check_time),
 };
@@ -244,7 +244,7 @@ static const struct field task_rows[] = {
                 .fields = &visibility_fields),
         WHOLE_FIELD("judge", task_judge, OPTIONAL),
         FIELD("build", field_object, OPTIONAL, struct task, build, .fields = &build_fields),
-        LATER("cases"),
+        FIELD("cases", task_cases, OPTIONAL, struct task, cases),
         LATER("tools"),
 };
 static const struct fields task_fields = FIELDS(task_rows, UNKNOWN_IS_PROBLEM);
@@ -287,6 +287,7 @@ void task_free(struct task *t)
                 list_free(&criteria[i].tests);
         list_free(&t->scoring.rubric);
         list_free(&t->build.command);
+        cases_free(&t->cases);
         list_free(&t->suite.command);
         list_free(&t->submission.image.hide);
         list_free(&t->submission.required_files);

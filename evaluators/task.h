@@ -4,12 +4,10 @@
 #define ASSAY_EVALUATORS_TASK_H
 
 #include "fields.h"
+#include "task_cases.h"
 #include "number.h"
 
 #include "limit.h"
-
-/* Not given, or given wrongly: no check that follows may build on it. */
-enum { NOT_GIVEN = 0xffff };
 
 struct criterion {
         const char *name, *description;
@@ -97,6 +95,7 @@ struct task {
         struct suite suite;
         struct result result;
         struct build build;
+        struct cases cases;
         struct task_limits limits;
         struct submission submission;
         struct visibility visibility;

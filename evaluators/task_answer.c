@@ -4,13 +4,6 @@
 #include "answer.h"
 #include "contract.h"
 
-static void put_texts(struct buffer *out, const struct list *texts)
-{
-        put_u32(out, (uint32_t)texts->count);
-        for (size_t i = 0; i < texts->count; i++)
-                put_text(out, ((const char **)texts->items)[i]);
-}
-
 /* A frame of NAME=VALUE for each. */
 static void put_env(struct buffer *out, struct json_value env, enum score_message type)
 {
@@ -190,6 +183,7 @@ void task_put(const struct task *t, struct buffer *out)
         put_build(out, &t->build);
         put_env(out, t->submission.env, TASK_SUBMISSION_ENV);
         put_visibility(out, &t->visibility);
+        cases_put(&t->cases, out);
         put_limits(out, &t->limits, CELL_SUITE);
         put_limits(out, &t->submission.limits, CELL_SUBMISSION);
         if (t->limits.total_memory > 0) {

@@ -44,10 +44,13 @@ static void check_pass(struct reading *r, struct task *t)
 
         if (!s->pass_given) {
                 /* Only this format has a boolean of the suite's own. */
-                s->pass_from_suite = s->mode == MODE_CONTAINER && t->result.format != NOT_GIVEN &&
+                s->pass_from_suite = s->mode == MODE_CONTAINER && !t->cases.given &&
+                                     t->result.format != NOT_GIVEN &&
                                      strcmp(task_formats[t->result.format].name, "score.json") == 0;
                 snprintf(s->pass, sizeof s->pass, "%s", s->pass_from_suite ? "" : "70");
-        } else if (s->pass_from_suite && s->mode == MODE_LLM)
+        } else if (s->pass_from_suite && t->cases.given)
+                reading_problem_at(r, "scoring.pass", "cannot be \"suite\": cases have no suite");
+        else if (s->pass_from_suite && s->mode == MODE_LLM)
                 reading_problem_at(
                         r, "scoring.pass", "cannot be \"suite\" in llm mode, which has no suite");
 }
@@ -145,6 +148,10 @@ static void check_suite(struct reading *r, struct task *t)
         if (t->scoring.mode == MODE_LLM && reading_has(r, "suite"))
                 reading_warning_at(r, "suite", "is not used in llm mode");
         if (t->scoring.mode == MODE_LLM || t->scoring.mode == NOT_GIVEN)
+                return;
+        if (t->cases.given && reading_has(r, "suite.command"))
+                reading_problem_at(r, "suite.command", "and cases are two ways to test; give one");
+        if (t->cases.given)
                 return;
         check_length(r, &t->suite);
         if (!reading_has(r, "suite.command") && strcmp(t->image, "host") == 0 &&
@@ -281,4 +288,5 @@ void task_check(struct reading *r, struct task *t)
         check_result(r, t);
         check_scale(r, t);
         check_visibility(r, t);
+        cases_check(r, &t->cases);
 }

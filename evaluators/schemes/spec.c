@@ -4,7 +4,6 @@
 #include <stdarg.h>
 
 enum {
-        NOT_GIVEN = 0xffff,
         LEAST_DIMENSIONS = 2,
         MOST_DIMENSIONS = 6, /* beside those of efficiency */
 };
