@@ -35,6 +35,7 @@ static const char *const modes[HELPER_MODE_COUNT][2] = {
         [HELPER_COMPOSITE] = {"composite"},
         [HELPER_WINDOW] = {"window"},
         [HELPER_RATE] = {"rate"},
+        [HELPER_COMPARE] = {"compare"},
 };
 
 /* What unpacking and removing layers of images takes, in a user namespace with the ids of their

@@ -85,6 +85,7 @@ enum helper_mode {
         HELPER_COMPOSITE,
         HELPER_WINDOW,
         HELPER_RATE,
+        HELPER_COMPARE,
         HELPER_MODE_COUNT,
 };
 
