@@ -1,11 +1,12 @@
 /* assay-score: what outsiders wrote as JSON, and all arithmetic on scores.
  *
- *      assay-score task | result | verdict | blend | score | score-batch | composite | window |
- * rate
+ *      assay-score task | result | verdict | blend | compare | score | score-batch | composite |
+ *                  window | rate
  *
  * One descriptor in (0), one out (1); no file system, no right of any kind. Started by the
  * runner, once for each document. What goes in and out is in messages.h. */
 #include "answer.h"
+#include "compare.h"
 #include "metadata.h"
 #include "task.h"
 #include "verdict.h"
@@ -39,6 +40,7 @@ static const struct mode modes[] = {
         {"verdict", SCORE_MAX_VERDICT, CODE_JUDGE_INVALID, verdict_answer},
         {"metadata", SCORE_MAX_METADATA, CODE_TASK_INVALID, metadata_answer},
         {"blend", SCORE_MAX_VERDICT, CODE_INTERNAL_FRAME, blend_answer},
+        {"compare", SCORE_MAX_REQUEST, CODE_INTERNAL_FRAME, compare_answer},
         {"score", SCORE_MAX_REQUEST, CODE_SCORE_ANSWER, dimensions_answer},
         {"score-batch", SCORE_MAX_REQUEST, CODE_SCORE_ANSWER, dimensions_batch_answer},
         {"composite", SCORE_MAX_REQUEST, CODE_SCORE_ANSWER, composite_answer},

@@ -5,6 +5,7 @@
  *   assay-score verdict   0: verdict JSON              1: verdict frames
  *   assay-score metadata  0: metadata.yaml             1: metadata frames
  *   assay-score blend     0: blend request             1: blend answer
+ *   assay-score compare   0: compare request           1: compare answer
  *   assay-score score, score-batch, composite, window, rate    0: request    1: answer
  *
  * Each answer is a sequence of frames that ends with SCORE_END (nothing in it) or SCORE_ERROR
@@ -141,6 +142,16 @@ enum score_message {
         BLEND_FINAL, /* text score, text test_score (or empty), text llm_score (or empty), each
                         rounded and shown with 2 decimals, "84.00"; then the same three as
                         exact reduced fractions, "21/25" or "84"; u8 passed */
+
+        /* compare, request: for each case these, then SCORE_END */
+        COMPARE_CASE,     /* u8 enum comparison, text abs, text rel (decimals, of COMPARE_NUMERIC;
+                             empty: 0), text pattern (of COMPARE_REGEX; of COMPARE_CONTAINS the bytes
+                             wanted). What is not of its comparison is empty */
+        COMPARE_EXPECTED, /* bytes: the next piece; of COMPARE_EXACT, _TOKENS and _NUMERIC */
+        COMPARE_ACTUAL,   /* bytes: the next piece */
+        /* compare, answer: one for each case, in order */
+        COMPARE_RESULT, /* u8 matches, text reason (empty when it matches; else what differs first,
+                           for people, escaped) */
 };
 
 enum task_contract {
@@ -187,6 +198,15 @@ enum score_document {
         DOCUMENT_SOURCES, /* frames: GIVEN_… of an evaluation */
         DOCUMENT_RECORD,  /* of an execution */
         DOCUMENT_COUNT,
+};
+
+enum comparison {
+        COMPARE_EXACT,
+        COMPARE_TOKENS,
+        COMPARE_NUMERIC,
+        COMPARE_REGEX,
+        COMPARE_CONTAINS,
+        COMPARISON_COUNT
 };
 
 /* The largest inputs and fields; above them the input is refused. */

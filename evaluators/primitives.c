@@ -7,7 +7,8 @@
 
 enum { FULL = 1000 };
 
-__attribute__((format(printf, 2, 3))) static int zero(struct comparison *c, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static int zero(
+        struct primitive_case *c, const char *format, ...)
 {
         va_list args;
 
@@ -19,7 +20,7 @@ __attribute__((format(printf, 2, 3))) static int zero(struct comparison *c, cons
         return 0;
 }
 
-static int wrong_truth(const struct comparison *c, const char *what, struct error *err)
+static int wrong_truth(const struct primitive_case *c, const char *what, struct error *err)
 {
         return error_set(
                 err, CODE_SCORE_TRUTH, "the truth's %.200s %s", c->parameters->truth_field, what);
@@ -31,7 +32,7 @@ static int no_memory(struct error *err)
 }
 
 /* 1000 × part / whole */
-static int ratio(struct comparison *c, size_t part, size_t whole, const char *what)
+static int ratio(struct primitive_case *c, size_t part, size_t whole, const char *what)
 {
         mpq_set_ui(c->score, FULL * part, whole);
         mpq_canonicalize(c->score);
@@ -39,7 +40,7 @@ static int ratio(struct comparison *c, size_t part, size_t whole, const char *wh
         return 0;
 }
 
-static int all_or_nothing(struct comparison *c, bool all, const char *what)
+static int all_or_nothing(struct primitive_case *c, bool all, const char *what)
 {
         mpq_set_ui(c->score, all ? FULL : 0, 1);
         snprintf(c->steps, sizeof c->steps, "%s: %s", all ? "1000" : "0", what);
@@ -58,7 +59,7 @@ static const char *type_name(json_type type)
         return names[type];
 }
 
-static int find_truth(const struct comparison *c, struct json_value *ret, struct error *err)
+static int find_truth(const struct primitive_case *c, struct json_value *ret, struct error *err)
 {
         if (!c->has_truth)
                 return error_set(err, CODE_SCORE_TRUTH, "there is no truth to compare with");
@@ -68,7 +69,7 @@ static int find_truth(const struct comparison *c, struct json_value *ret, struct
 }
 
 /* The answer's part must be of that type. 1; 0: it is not, and that scored. */
-static int find_answer(struct comparison *c, json_type type, struct json_value *ret)
+static int find_answer(struct primitive_case *c, json_type type, struct json_value *ret)
 {
         char is[128];
 
@@ -82,7 +83,7 @@ static int find_answer(struct comparison *c, json_type type, struct json_value *
 }
 
 /* Both parts, of one type. 1; 0; -1. */
-static int find_both(struct comparison *c, json_type type, struct json_value *ret_answer,
+static int find_both(struct primitive_case *c, json_type type, struct json_value *ret_answer,
         struct json_value *ret_truth, struct error *err)
 {
         char text[64];
@@ -96,7 +97,7 @@ static int find_both(struct comparison *c, json_type type, struct json_value *re
 
 /* --- equality ------------------------------------------------------------------------------- */
 
-static int exact_match(struct comparison *c, struct error *err)
+static int exact_match(struct primitive_case *c, struct error *err)
 {
         struct json_value answer = c->answer, truth = c->truth;
         bool equal;
@@ -110,8 +111,9 @@ static int exact_match(struct comparison *c, struct error *err)
 }
 
 /* Positions that agree, of those that the truth has; `agree` may set a warning. */
-static int count_positions(struct comparison *c, struct json_value answer, struct json_value truth,
-        bool (*agree)(struct comparison *c, struct json_value a, struct json_value t),
+static int count_positions(struct primitive_case *c, struct json_value answer,
+        struct json_value truth,
+        bool (*agree)(struct primitive_case *c, struct json_value a, struct json_value t),
         const char *what)
 {
         struct json_walk v = json_walk(answer), w = json_walk(truth);
@@ -126,13 +128,13 @@ static int count_positions(struct comparison *c, struct json_value answer, struc
         return ratio(c, good, json_array_size(truth.node), what);
 }
 
-static bool agree_exactly(struct comparison *c, struct json_value a, struct json_value t)
+static bool agree_exactly(struct primitive_case *c, struct json_value a, struct json_value t)
 {
         (void)c;
         return value_equal(a, t);
 }
 
-static int exact_match_ratio(struct comparison *c, struct error *err)
+static int exact_match_ratio(struct primitive_case *c, struct error *err)
 {
         struct json_value answer = c->answer, truth = c->truth;
         int r = find_both(c, JSON_ARRAY, &answer, &truth, err);
@@ -142,7 +144,7 @@ static int exact_match_ratio(struct comparison *c, struct error *err)
 
 /* --- numbers -------------------------------------------------------------------------------- */
 
-static bool agree_within(struct comparison *c, struct json_value a, struct json_value t)
+static bool agree_within(struct primitive_case *c, struct json_value a, struct json_value t)
 {
         mpq_t difference, other;
         bool within;
@@ -165,7 +167,7 @@ static bool agree_within(struct comparison *c, struct json_value a, struct json_
         return within;
 }
 
-static int all_numbers(const struct comparison *c, struct json_value truth, struct error *err)
+static int all_numbers(const struct primitive_case *c, struct json_value truth, struct error *err)
 {
         struct json_value item;
 
@@ -175,7 +177,8 @@ static int all_numbers(const struct comparison *c, struct json_value truth, stru
         return 0;
 }
 
-static int numeric_arrays(struct comparison *c, struct json_value answer, struct json_value truth)
+static int numeric_arrays(
+        struct primitive_case *c, struct json_value answer, struct json_value truth)
 {
         const size_t wanted = json_array_size(truth.node);
         mpq_t full;
@@ -193,7 +196,7 @@ static int numeric_arrays(struct comparison *c, struct json_value answer, struct
                     : "not all within the tolerance, or another number of them");
 }
 
-static int numeric_tolerance(struct comparison *c, struct error *err)
+static int numeric_tolerance(struct primitive_case *c, struct error *err)
 {
         struct json_value answer = c->answer, truth = c->truth;
         char numbers[2][NUMBER_TEXT_SIZE], how[4 * NUMBER_TEXT_SIZE];
@@ -220,8 +223,8 @@ static int numeric_tolerance(struct comparison *c, struct error *err)
         return all_or_nothing(c, within, how);
 }
 
-static int counted(
-        struct comparison *c, struct json_value answer, struct json_value truth, struct error *err)
+static int counted(struct primitive_case *c, struct json_value answer, struct json_value truth,
+        struct error *err)
 {
         mpq_t found, total;
         int r = 0;
@@ -266,7 +269,7 @@ static int compare_sets(
         return r;
 }
 
-static int coverage_ratio(struct comparison *c, struct error *err)
+static int coverage_ratio(struct primitive_case *c, struct error *err)
 {
         struct json_value answer = c->answer, truth = c->truth;
         struct overlap o = {0};
@@ -295,7 +298,7 @@ static int coverage_ratio(struct comparison *c, struct error *err)
                        : ratio(c, o.common, o.truth, "expected items covered");
 }
 
-static int set_overlap(struct comparison *c, struct error *err)
+static int set_overlap(struct primitive_case *c, struct error *err)
 {
         struct json_value answer = c->answer, truth = c->truth;
         struct overlap o = {0};
@@ -320,7 +323,7 @@ static int normalise(struct json_value v, struct likeness_text *ret)
         return likeness_normalise(json_string_value(v.node), json_string_length(v.node), ret);
 }
 
-static int compare_texts(struct comparison *c, const struct likeness_text *a,
+static int compare_texts(struct primitive_case *c, const struct likeness_text *a,
         const struct likeness_text *t, struct error *err)
 {
         const size_t longer = a->count > t->count ? a->count : t->count;
@@ -338,7 +341,7 @@ static int compare_texts(struct comparison *c, const struct likeness_text *a,
 }
 
 /* The truth is judged whatever the answer is. */
-static int compare_with(struct comparison *c, const struct likeness_text *t, struct error *err)
+static int compare_with(struct primitive_case *c, const struct likeness_text *t, struct error *err)
 {
         struct likeness_text a = {0};
         struct json_value answer = c->answer;
@@ -358,7 +361,7 @@ static int compare_with(struct comparison *c, const struct likeness_text *t, str
         return r;
 }
 
-static int fuzzy_string(struct comparison *c, struct error *err)
+static int fuzzy_string(struct primitive_case *c, struct error *err)
 {
         struct likeness_text t = {0};
         struct json_value truth = c->truth;
@@ -395,7 +398,7 @@ void primitive_decay(mpq_t ret, const mpq_t used, const mpq_t limit)
         mpq_clear(part);
 }
 
-static int time_decay(struct comparison *c, struct error *err)
+static int time_decay(struct primitive_case *c, struct error *err)
 {
         const struct parameters *p = c->parameters;
         mpq_t used, limit, unit;
@@ -415,7 +418,7 @@ static int time_decay(struct comparison *c, struct error *err)
         return 0;
 }
 
-static int api_call_efficiency(struct comparison *c, struct error *err)
+static int api_call_efficiency(struct primitive_case *c, struct error *err)
 {
         struct json_value answer = c->answer;
         mpq_t calls, optimal, max;

@@ -19,7 +19,7 @@ struct parameters {
 };
 
 /* What is compared. */
-struct comparison {
+struct primitive_case {
         const struct parameters *parameters;
         bool has_truth;
         struct json_value answer, truth; /* whole documents */
@@ -43,7 +43,7 @@ struct primitive {
         const char *name;
         unsigned takes;
         /* -1: the spec or the truth is wrong; a wrong answer scores 0 with a warning. */
-        int (*score)(struct comparison *c, struct error *err);
+        int (*score)(struct primitive_case *c, struct error *err);
 };
 
 /* NULL: there is none of that name. */

@@ -19,7 +19,16 @@ static const unsigned blamed[HELPER_MODE_COUNT] = {
         [HELPER_COMPOSITE] = 1U << CLASS_USAGE | 1U << CLASS_SUBMISSION,
         [HELPER_WINDOW] = 1U << CLASS_USAGE,
         [HELPER_METADATA] = 1U << CLASS_USAGE,
+        [HELPER_COMPARE] = 1U << CLASS_USAGE | 1U << CLASS_SUITE,
 };
+
+/* Whose input was it that took too long? */
+static enum code too_slow(enum helper_mode mode)
+{
+        if (mode == HELPER_COMPARE)
+                return CODE_SUITE_RESULT_INVALID;
+        return blamed[mode] & 1U << CLASS_SUBMISSION ? CODE_SCORE_ANSWER : CODE_INTERNAL_HELPER;
+}
 
 char *scorer_text(struct reader *r, size_t max)
 {
@@ -151,8 +160,7 @@ int scorer_ask(struct channel *c, enum helper_mode mode, int input, scorer_take 
                 .tree = -EBADF,
                 .error_type = SCORE_ERROR,
                 .blamed = blamed[mode],
-                .too_slow = blamed[mode] & 1U << CLASS_SUBMISSION ? CODE_SCORE_ANSWER
-                                                                  : CODE_INTERNAL_HELPER,
+                .too_slow = too_slow(mode),
                 .take = take,
                 .to = &asked,
         };

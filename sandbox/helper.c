@@ -37,6 +37,7 @@ static const char *const modes[HELPER_MODE_COUNT][2] = {
         [HELPER_RATE] = {"rate"},
         [HELPER_METADATA] = {"metadata"},
         [HELPER_BUILT] = {"built"},
+        [HELPER_COMPARE] = {"compare"},
 };
 
 /* What unpacking and removing layers of images takes, in a user namespace with the ids of their

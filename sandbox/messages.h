@@ -102,6 +102,7 @@ enum helper_mode {
         HELPER_RATE,
         HELPER_METADATA,
         HELPER_BUILT, /* built: the unpacker, of what a build left */
+        HELPER_COMPARE,
         HELPER_MODE_COUNT,
 };
 

@@ -109,7 +109,7 @@ static void check_format(struct scored *s, bool zeroed[SPEC_MOST_DIMENSIONS])
 static int score_primitive(
         struct scored *s, const struct dimension *d, mpq_t ret, struct error *err)
 {
-        struct comparison c = {.parameters = &d->parameters,
+        struct primitive_case c = {.parameters = &d->parameters,
                 .has_truth = s->has_truth,
                 .answer = s->answer,
                 .truth = s->truth,
