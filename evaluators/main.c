@@ -14,6 +14,7 @@
 #include "formats/formats.h"
 #include "rating.h"
 #include "schemes/blend.h"
+#include "schemes/cases.h"
 #include "schemes/composite.h"
 #include "schemes/dimensions.h"
 #include "schemes/window.h"
@@ -40,6 +41,7 @@ static const struct mode modes[] = {
         {"verdict", SCORE_MAX_VERDICT, CODE_JUDGE_INVALID, verdict_answer},
         {"metadata", SCORE_MAX_METADATA, CODE_TASK_INVALID, metadata_answer},
         {"blend", SCORE_MAX_VERDICT, CODE_INTERNAL_FRAME, blend_answer},
+        {"cases", SCORE_MAX_REQUEST, CODE_INTERNAL_FRAME, cases_answer},
         {"compare", SCORE_MAX_REQUEST, CODE_INTERNAL_FRAME, compare_answer},
         {"score", SCORE_MAX_REQUEST, CODE_SCORE_ANSWER, dimensions_answer},
         {"score-batch", SCORE_MAX_REQUEST, CODE_SCORE_ANSWER, dimensions_batch_answer},

@@ -63,8 +63,8 @@ enum score_message {
                        text points (decimal); many */
 
         /* cases, request: CASES_GROUP, then its CASES_CASEs, and so on, SCORE_END; answered by a
-         * RESULT_SCORE */
-        CASES_GROUP, /* text points (decimal, or empty), u8 enum case_aggregate */
+         * RESULT_SCORE and RESULT_BREAKDOWNs */
+        CASES_GROUP, /* text name, text points (decimal, or empty), u8 enum case_aggregate */
         CASES_CASE,  /* text points (decimal), text part of them that it earned, 0 to 1 (decimal) */
 
         REQUEST_PIECE, /* u8 enum score_document, bytes: the next of it */

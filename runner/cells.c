@@ -32,7 +32,7 @@ static int take_output(struct running *r, int which, struct error *err)
 
         if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN))
                 end_watch(r, &r->output[which]);
-        return r->logs[0]->total + r->logs[1]->total > r->most
+        return (r->logs[0] ? r->logs[0]->total : 0) + r->logs[1]->total > r->most
                        ? cells_stop(r, CODE_LIMIT_OUTPUT, err)
                        : 0;
 }
@@ -76,6 +76,21 @@ static int watch_pipe(struct running *r, struct watch *w, int ours, bool writing
         return -1;
 }
 
+/* Its input is a pipe, also when it is empty: two cells could talk through the locks of
+ * /dev/null. */
+static int make_input(struct running *r, struct cell_order *order, struct error *err)
+{
+        int ends[2];
+
+        if (fd_pipe(ends, err) < 0)
+                return -1;
+        order->stdio[0] = ends[0];
+        if (r->feed_left > 0)
+                return watch_pipe(r, &r->input, ends[1], true, give_input, err);
+        fd_close(ends[1]);
+        return 0;
+}
+
 /* The cell's ends are in `order`, to be closed when it has them. */
 static int make_pipes(struct running *r, struct cell_order *order,
         const struct running_pipes *pipes, struct error *err)
@@ -87,16 +102,9 @@ static int make_pipes(struct running *r, struct cell_order *order,
         r->feed = pipes->feed;
         r->feed_left = pipes->feed_size;
         r->most = pipes->most;
-        /* Its input is a pipe, also when it is empty: two cells could talk through the locks of
-         * /dev/null. */
-        if (fd_pipe(ends, err) < 0)
+        if (!pipes->wired && make_input(r, order, err) < 0)
                 return -1;
-        order->stdio[0] = ends[0];
-        if (r->feed_left == 0)
-                fd_close(ends[1]);
-        else if (watch_pipe(r, &r->input, ends[1], true, give_input, err) < 0)
-                return -1;
-        for (int i = 0; i < 2; i++) {
+        for (int i = pipes->wired; i < 2; i++) {
                 r->logs[i] = pipes->logs[i];
                 if (fd_pipe(ends, err) < 0)
                         return -1;
@@ -179,15 +187,16 @@ int cells_open(struct cells *c, struct channel *channel, struct error *err)
 int cells_start(struct cells *c, struct running *r, struct cell_order *order,
         const struct running_pipes *pipes, struct error *err)
 {
+        const int own = pipes && !pipes->wired ? 0 : CELL_STDIO - 1; /* the first that we make */
+
         r->cells = c;
         r->input.fd = r->output[0].fd = r->output[1].fd = -EBADF;
         r->outcome = (struct cell_outcome)CELL_OUTCOME_INIT;
-        if (pipes)
-                for (int i = 0; i < CELL_STDIO; i++)
-                        order->stdio[i] = -EBADF;
+        for (int i = own; pipes && i < CELL_STDIO; i++)
+                order->stdio[i] = -EBADF;
         if (!pipes || make_pipes(r, order, pipes, err) == 0)
                 r->id = channel_start_cell(c->channel, order, err);
-        for (int i = 0; pipes && i < CELL_STDIO; i++)
+        for (int i = own; pipes && i < CELL_STDIO; i++)
                 order->stdio[i] = fd_close(order->stdio[i]);
         if (r->id == 0) {
                 end_pipes(r);

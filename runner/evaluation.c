@@ -154,7 +154,7 @@ static int open_view(struct evaluation *e, struct error *err)
 /* Does code of the submission run in a cell of its own? */
 static bool has_submission_cells(const struct evaluation *e)
 {
-        return e->task.broker || e->task.build != BUILD_NONE;
+        return e->task.broker || e->task.build != BUILD_NONE || e->task.cases.count > 0;
 }
 
 static int phase_image(struct evaluation *e, struct error *err)
@@ -192,8 +192,38 @@ static int phase_build(struct evaluation *e, struct error *err)
                                                                              : -1;
 }
 
+static bool has_cases(const struct evaluation *e)
+{
+        return e->task.cases.count > 0;
+}
+
+/* Cases start one after the other, in the phase that follows. */
+static int phase_start(struct evaluation *e, struct error *err)
+{
+        return has_cases(e) ? suite_cell_prepare_checker(e, err) : suite_start(e, err);
+}
+
+static int phase_run(struct evaluation *e, struct error *err)
+{
+        const struct cases_order order = {
+                .task = &e->task,
+                .submission = &e->cell,
+                .cells = &e->cells,
+                .checker_cell = suite_cell_order_checker,
+                .to = e,
+        };
+
+        if (!has_cases(e))
+                return suite_run(e, err);
+        e->integrity = INTEGRITY_ISOLATED;
+        return cases_run(&order, &e->cases, err);
+}
+
 static int phase_collect(struct evaluation *e, struct error *err)
 {
+        if (has_cases(e))
+                return grade_cases(e, err);
+
         if (suite_judge(e, err) == 0)
                 return grade_collect(e, err);
         if (e->outcome.stopped == CODE_NONE || e->outcome.stopped == CODE_INTERRUPTED ||
@@ -211,8 +241,8 @@ static const struct {
         [PHASE_UNPACK] = {"unpack", phase_unpack, {true, true, true}},
         [PHASE_IMAGE] = {"image", phase_image, {false, true, true}},
         [PHASE_BUILD] = {"build", phase_build, {false, true, true}},
-        [PHASE_START] = {"start", suite_start, {false, true, true}},
-        [PHASE_RUN] = {"run", suite_run, {false, true, true}},
+        [PHASE_START] = {"start", phase_start, {false, true, true}},
+        [PHASE_RUN] = {"run", phase_run, {false, true, true}},
         [PHASE_COLLECT] = {"collect", phase_collect, {false, true, true}},
         [PHASE_JUDGE] = {"judge", grade_verdict, {true, false, true}},
         [PHASE_SCORE] = {"score", grade_blend, {true, true, true}},
@@ -293,6 +323,7 @@ void evaluation_close(struct evaluation *e)
         suite_cell_free(&e->suite_cell);
         submission_cell_free(&e->cell);
         build_free(&e->build);
+        cases_free(&e->cases);
         image_close(&e->image);
         fd_close(e->image_store);
         fd_close(e->verdict_file);

@@ -4,6 +4,7 @@
 #define ASSAY_EVALUATION_H
 
 #include "broker.h"
+#include "cases.h"
 #include "image/cell.h"
 #include "log.h"
 #include "submission.h"
@@ -41,6 +42,7 @@ enum integrity {
 struct test_result {
         char *name, *duration_ms, *error;
         bool passed;
+        enum task_visibility visibility;
 };
 
 enum { SUITE_ENV = 3 }; /* variables of our own */
@@ -115,6 +117,7 @@ struct evaluation {
         struct submission_cell cell; /* what each cell of the submission is given */
         struct build_result build;
         struct broker broker;
+        struct cases_outcome cases;
         int verdict_file; /* --llm-score FILE */
 
         enum integrity integrity;
@@ -157,6 +160,9 @@ const char *integrity_name(enum integrity i);
 
 /* suite_cell.c: fill the order for the suite's cell, except its standard descriptors. */
 int suite_cell_prepare(struct evaluation *e, struct cell_order *order, struct error *err);
+/* The same for a checker of the task, without results and files. */
+int suite_cell_prepare_checker(struct evaluation *e, struct error *err);
+void suite_cell_order_checker(void *evaluation, struct cell_order *ret);
 void suite_cell_free(struct suite_cell *s);
 
 /* build.c: run the build in a cell of the submission; what it left becomes the submission. */
@@ -170,6 +176,7 @@ int suite_judge(struct evaluation *e, struct error *err);
 
 /* grade.c: from the result file and the verdict to the score. */
 int grade_collect(struct evaluation *e, struct error *err);
+int grade_cases(struct evaluation *e, struct error *err);
 /* The task says that a limit counts as 0: `why` stays in the result as what shaped the score. */
 int grade_as_zero(struct evaluation *e, struct error *why);
 /* It says that those tests count which were reported until then. */

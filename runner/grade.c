@@ -86,6 +86,7 @@ static void take_test(struct suite_result *s, struct reader *r)
         struct test_result t = {.name = scorer_text(r, SCORE_MAX_TEXT)};
 
         t.passed = get_u8(r);
+        t.visibility = VISIBILITY_COUNT; /* the task's */
         t.duration_ms = take_decimal(r, scorer_is_decimal, true);
         t.error = scorer_text(r, SCORE_MAX_TEXT);
         append((void **)&s->tests, &s->test_count, &t, sizeof t, r);
@@ -281,6 +282,37 @@ int grade_collect(struct evaluation *e, struct error *err)
         return error_set(err, CODE_SUITE_UNGRADABLE,
                 "the suite says that the submission cannot be "
                 "graded");
+}
+
+/* --- cases ---------------------------------------------------------------------------------- */
+
+static int add_case(struct suite_result *s, struct case_result *c, struct error *err)
+{
+        struct reader good = reader_of(NULL, 0);
+        struct test_result t = {.passed = c->passed, .visibility = c->visibility};
+
+        if (asprintf(&t.duration_ms, "%llu", (unsigned long long)(c->us / 1000)) < 0)
+                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+        t.name = c->name;
+        t.error = c->reason ? c->reason : strdup("");
+        c->name = c->reason = NULL;
+        append((void **)&s->tests, &s->test_count, &t, sizeof t, &good);
+        if (!good.bad)
+                return 0;
+        free_test(&t);
+        return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+}
+
+int grade_cases(struct evaluation *e, struct error *err)
+{
+        if (cases_score(&e->channel, &e->cases, take_result, &e->suite, err) < 0)
+                return -1;
+        if (!e->suite.present)
+                return error_set(err, CODE_INTERNAL_FRAME, "the scorer gave no score");
+        for (unsigned i = 0; i < e->cases.count; i++)
+                if (add_case(&e->suite, &e->cases.results[i], err) < 0)
+                        return -1;
+        return 0;
 }
 
 int grade_as_zero(struct evaluation *e, struct error *why)

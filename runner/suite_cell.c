@@ -297,6 +297,31 @@ int suite_cell_prepare(struct evaluation *e, struct cell_order *order, struct er
         return 0;
 }
 
+int suite_cell_prepare_checker(struct evaluation *e, struct error *err)
+{
+        return make_environment(e, err);
+}
+
+void suite_cell_order_checker(void *evaluation, struct cell_order *ret)
+{
+        const struct evaluation *e = evaluation;
+        const struct contract *c = &contracts[e->task.contract];
+
+        *ret = (struct cell_order){
+                .profile = PROFILE_SUITE,
+                .allow_weak = e->options->allow_weak,
+                .limits = e->task.limits[CELL_SUITE],
+                .workdir = e->image.workdir ? e->image.workdir : "/",
+                .uid = e->image.uid,
+                .gid = e->image.gid,
+                .layers = e->image.layers,
+                .layer_count = e->image.layer_count,
+                .envp = e->suite_cell.env,
+        };
+        add_mount(ret, e->task.tests, c->tests.kind, c->tests.place);
+        add_mount(ret, e->task.truth, PLACE_OWNED, "/truth");
+}
+
 void suite_cell_free(struct suite_cell *s)
 {
         for (char **word = s->read_command; word && *word; word++)

@@ -182,25 +182,6 @@ static void take_scoring(struct task *t, struct reader *r)
                 r->bad = true;
 }
 
-/* A list that nobody has yet, NULL at the end. */
-static char **take_texts(struct reader *r, uint32_t most)
-{
-        uint32_t count = get_u32(r);
-        char **list = count <= most ? calloc(count + 1, sizeof *list) : NULL;
-
-        r->bad |= !list;
-        for (uint32_t i = 0; i < count && !r->bad; i++)
-                list[i] = get_new_text(r, SCORE_MAX_TEXT);
-        return list;
-}
-
-static void free_texts(char **list)
-{
-        for (char **text = list; text && *text; text++)
-                free(*text);
-        free(list);
-}
-
 static void take_criterion(struct task *t, struct reader *r)
 {
         struct criterion *c = &t->criteria[t->criterion_count];
@@ -214,7 +195,7 @@ static void take_criterion(struct task *t, struct reader *r)
         c->description = scorer_text(r, SCORE_MAX_TEXT);
         c->weight = get_u8(r);
         c->source = get_u8(r);
-        c->tests = take_texts(r, SCORE_MAX_HIDDEN);
+        c->tests = texts_take(r, SCORE_MAX_HIDDEN);
         if (c->weight < 1 || c->weight > 100 || c->source >= SOURCE_COUNT)
                 r->bad = true;
 }
@@ -226,7 +207,7 @@ static void take_suite(struct task *t, struct reader *r)
         t->network = get_u8(r);
         r->bad |= t->command != NULL;
         if (!r->bad)
-                t->command = take_texts(r, CELL_MAX_ARGUMENTS);
+                t->command = texts_take(r, CELL_MAX_ARGUMENTS);
 }
 
 static void take_build(struct task *t, struct reader *r)
@@ -234,7 +215,7 @@ static void take_build(struct task *t, struct reader *r)
         t->build = get_u8(r);
         r->bad |= t->build == BUILD_NONE || t->build >= BUILD_COUNT || t->build_command != NULL;
         if (!r->bad)
-                t->build_command = take_texts(r, CELL_MAX_ARGUMENTS);
+                t->build_command = texts_take(r, CELL_MAX_ARGUMENTS);
         r->bad |= !t->build_command || !t->build_command[0];
 }
 
@@ -360,6 +341,10 @@ static int take(void *to, unsigned type, struct reader *r, struct error *err)
         case TASK_SUITE_ENV:
                 take_env(t->env, &t->env_count, r);
                 break;
+        case TASK_GROUP:
+        case TASK_CASE:
+                task_cases_take(&t->cases, type, r);
+                break;
         case TASK_SUBMISSION_ENV:
                 take_env(t->submission_env, &t->submission_env_count, r);
                 break;
@@ -413,7 +398,7 @@ int task_read(struct task *t, struct channel *c, struct error *err)
                 limits_settle(&t->limits[i]);
         if (t->total_memory == 0)
                 t->total_memory = 2 * t->limits[CELL_SUITE].value[LIMIT_MEMORY];
-        if (t->mode != MODE_LLM && t->image && strcmp(t->image, "host") == 0 &&
+        if (t->mode != MODE_LLM && t->cases.count == 0 && t->image && strcmp(t->image, "host") == 0 &&
                 (!t->command || !t->command[0]) && t->contract != CONTRACT_CODABENCH &&
                 !contracts[t->contract].command[0])
                 return error_set(err, CODE_INTERNAL_FRAME, "the scorer left out the command");
@@ -547,14 +532,15 @@ void task_free(struct task *t)
         for (unsigned i = 0; i < t->criterion_count; i++) {
                 free(t->criteria[i].name);
                 free(t->criteria[i].description);
-                free_texts(t->criteria[i].tests);
+                texts_free(t->criteria[i].tests);
         }
         free(t->result_key);
         free(t->result_min);
         free(t->result_max);
         free(t->due);
-        free_texts(t->command);
-        free_texts(t->build_command);
+        texts_free(t->command);
+        texts_free(t->build_command);
+        task_cases_free(&t->cases);
         for (unsigned i = 0; i < t->env_count; i++)
                 free(t->env[i]);
         for (unsigned i = 0; i < t->submission_env_count; i++)

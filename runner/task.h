@@ -2,7 +2,7 @@
 #ifndef ASSAY_TASK_H
 #define ASSAY_TASK_H
 
-#include "scorer.h"
+#include "task_cases.h"
 
 #include <stdio.h>
 
@@ -69,6 +69,7 @@ struct task {
         enum task_exit exit_policy;
         enum task_build build; /* BUILD_NONE: there is none */
         char **build_command;
+        struct task_cases cases; /* instead of a suite, if there are any */
         char *submission_env[TASK_MAX_ENV];
         unsigned submission_env_count;
         enum task_visibility visible_tests, visible_output;

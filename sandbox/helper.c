@@ -38,6 +38,7 @@ static const char *const modes[HELPER_MODE_COUNT][2] = {
         [HELPER_METADATA] = {"metadata"},
         [HELPER_BUILT] = {"built"},
         [HELPER_COMPARE] = {"compare"},
+        [HELPER_CASES] = {"cases"},
 };
 
 /* What unpacking and removing layers of images takes, in a user namespace with the ids of their

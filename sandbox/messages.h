@@ -103,6 +103,7 @@ enum helper_mode {
         HELPER_METADATA,
         HELPER_BUILT, /* built: the unpacker, of what a build left */
         HELPER_COMPARE,
+        HELPER_CASES,
         HELPER_MODE_COUNT,
 };
 

@@ -57,6 +57,8 @@ X(SUITE_UNGRADABLE,    "suite.ungradable",         CLASS_SUITE, END_REJECTED, "t
 X(SUITE_NO_RESULT,     "suite.no_result",          CLASS_SUITE, END_ERROR, "let the suite write its result before it exits; the logs show how far it came")
 X(SUITE_RESULT_FILE,   "suite.result_not_a_file",  CLASS_SUITE, END_ERROR, "write the result as one regular file, not a link, directory or pipe")
 X(SUITE_RESULT_INVALID, "suite.result_invalid",    CLASS_SUITE, END_ERROR, "mend the suite: its result must follow the declared format")
+X(CHECKER,             "suite.checker",            CLASS_SUITE, END_ERROR, "mend the checker: it must say right or wrong as its protocol has it (docs/cases.md)")
+X(CASE_FILE,           "suite.case_file",          CLASS_SUITE, END_ERROR, "put the file that the case names below tests/ or truth/, readable for who grades")
 X(SUITE_EXIT,          "suite.exit",               CLASS_SUITE, END_ERROR, "a suite that worked exits 0, whatever the score; see its logs")
 X(SUITE_SIGNAL,        "suite.signal",             CLASS_SUITE, END_ERROR, "the suite crashed; see its logs")
 X(SUITE_NOT_FOUND,     "suite.not_found",          CLASS_SUITE, END_ERROR, "check suite.command: the program, and the interpreter that its first line names (without a Windows line end), must be in tests/ or in the image")

@@ -48,14 +48,18 @@ static void put_case(struct buffer *in, const struct fuzz_case *c)
                 c->actual_len - c->actual_len / 2);
 }
 
-/* The C library's matcher copies what is repeated, twice for each +: a few make it large. */
+/* Repetitions of repetitions cost the C library's compiler twice as much each, or as often as they
+ * count: some seconds for ((a+)?{0,62}){3,}. */
 static bool is_small(const char *pattern)
 {
         size_t repetitions = 0;
 
-        for (; *pattern; pattern++)
-                repetitions += *pattern == '+' || *pattern == '{';
-        return repetitions < 4;
+        for (; *pattern; pattern++) {
+                repetitions += strchr("*+?", *pattern) ? 1 : *pattern == '{' ? 3 : 0;
+                if (*pattern >= '0' && *pattern <= '9' && pattern[1] >= '0' && pattern[1] <= '9')
+                        return false;
+        }
+        return repetitions < 6;
 }
 
 /* The same by the C library, except where it thinks otherwise than we do: of newlines and anchors.
