@@ -53,7 +53,7 @@ static uint64_t take_descriptors(void)
 }
 
 /* The descriptors of a cell that runs, and those that one needs while it starts. */
-enum { CELL_FDS = 25, STARTING_FDS = 120 };
+enum { CELL_FDS = 26, STARTING_FDS = 136 };
 
 /* Half for cells that run, half for requests that wait. */
 static void share_descriptors(struct admission *a, uint64_t descriptors)

@@ -198,11 +198,41 @@ int mounts_map_ids(int tree, int users, uint64_t attributes, unsigned copied, un
         return take_fd(&copy);
 }
 
+/* User namespaces for maps are kept: each takes a process to make, and cells of one slot want the
+ * same ones again. Borrowed. */
+static int find_map(const struct stat *owner, const struct ids *to)
+{
+        enum { KEPT = 16 };
+        static struct {
+                uid_t owner, uid;
+                gid_t group, gid;
+                int users;
+        } kept[KEPT];
+        static unsigned next, count;
+        int users;
+
+        for (unsigned i = 0; i < count; i++)
+                if (kept[i].owner == owner->st_uid && kept[i].group == owner->st_gid &&
+                        kept[i].uid == to->uid && kept[i].gid == to->gid)
+                        return kept[i].users;
+        users = ids_make_namespace(owner->st_uid, owner->st_gid, 1, to);
+        if (users < 0)
+                return -1;
+        if (count == KEPT)
+                fd_close(kept[next].users);
+        kept[next].owner = owner->st_uid;
+        kept[next].group = owner->st_gid;
+        kept[next].uid = to->uid;
+        kept[next].gid = to->gid;
+        kept[next].users = users;
+        next = (next + 1) % KEPT;
+        count += count < KEPT;
+        return users;
+}
+
 static int map_to(int tree, const struct stat *owner, const struct ids *to)
 {
-        _cleanup_fd_ int users = ids_make_namespace(owner->st_uid, owner->st_gid, 1, to);
-
-        return mounts_map_ids(tree, users, 0, 0, 0);
+        return mounts_map_ids(tree, find_map(owner, to), 0, 0, 0);
 }
 
 /* What `owner` owns on disk belongs to the cell's root; where that cannot be, it is shown with the
@@ -210,11 +240,10 @@ static int map_to(int tree, const struct stat *owner, const struct ids *to)
 static int map_owner(
         const struct mounts_for *who, int tree, const struct stat *owner, unsigned recursive)
 {
-        _cleanup_fd_ int users =
-                owner->st_uid == 0 ? ids_open_namespace(who->first)
-                                   : ids_make_namespace(owner->st_uid, owner->st_gid, 1, &who->ids);
+        _cleanup_fd_ int own = owner->st_uid == 0 ? ids_open_namespace(who->first) : -EBADF;
 
-        return mounts_map_ids(tree, users, 0, recursive, recursive);
+        return mounts_map_ids(tree, owner->st_uid == 0 ? own : find_map(owner, &who->ids), 0,
+                recursive, recursive);
 }
 
 int mounts_give(int tree, uid_t id)
