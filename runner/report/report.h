@@ -6,6 +6,8 @@
 
 /* The result of contract §7, complete. -1: out of memory. */
 int report_json(const struct evaluation *e, struct buffer *out);
+/* "pass", "fail", or "" where there is none. */
+const char *report_outcome(const struct evaluation *e);
 /* Is standard output a terminal whose owner wants colours? */
 bool report_wants_colour(void);
 /* A summary for a person; `colour` for terminals. */

@@ -72,13 +72,20 @@ static void add_exact(struct json_writer *w, const struct blend *b)
         json_close(w);
 }
 
+const char *report_outcome(const struct evaluation *e)
+{
+        if (!e->blend.present)
+                return "";
+        return e->blend.passed ? "pass" : "fail";
+}
+
 static void add_scores(struct json_writer *w, const struct evaluation *e)
 {
         const struct task *t = &e->task;
 
         json_number(w, "scale", 100);
         if (e->blend.present) {
-                json_text(w, "outcome", e->blend.passed ? "pass" : "fail");
+                json_text(w, "outcome", report_outcome(e));
                 json_decimal(w, "score", e->blend.score);
                 json_decimal(w, "test_score", e->blend.test_score);
                 json_decimal(w, "llm_score", e->blend.llm_score);
@@ -171,7 +178,7 @@ static void add_used(struct json_writer *w, const char *key, const struct cell_o
 
 static void add_usage(struct json_writer *w, const struct evaluation *e)
 {
-        const struct cell_usage *u = &e->broker.usage;
+        const struct cell_usage *u = e->cases.count > 0 ? &e->cases.usage : &e->broker.usage;
 
         json_open_object(w, "usage");
         if (e->suite_ran)
@@ -325,7 +332,7 @@ int report_json(const struct evaluation *e, struct buffer *out)
         if (e->verdict.summary)
                 json_text(&w, "summary", e->verdict.summary);
         add_phases(&w, e);
-        if (e->suite_ran) {
+        if (e->suite_ran || e->cases.count > 0) {
                 add_cell(&w, e);
                 json_open_object(&w, "logs");
                 r = add_log(&w, "stdout", &e->output[0]) < 0 ||
