@@ -6,7 +6,10 @@
 
 #include "submission_cell.h"
 
-enum { BROKER_MAX_CALLS = 64 }; /* at once; more wait to be heard */
+enum {
+        BROKER_MAX_CALLS = 64, /* at once; more wait to be heard */
+        BROKER_MAX_SESSIONS = 8,
+};
 
 struct broker {
         struct cells *cells;
@@ -14,6 +17,7 @@ struct broker {
         struct limits most; /* what a call may ask for */
         struct watch listener;
         struct call *first;
+        struct session *sessions;
         unsigned count;
         struct cell_usage usage; /* of all calls */
         bool closing;

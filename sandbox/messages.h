@@ -32,6 +32,9 @@ enum cell_message {
                        Cells that do not fit wait until others are gone */
         CELL_ALLOW, /* u8 flags that cells may have: CELL_NETWORK. Taken as CELL_TREE is */
         CELL_PREPARE, /* nothing in it: get one further cell ready before it is asked for */
+        CELL_COMMAND, /* u32 id, u64 wall, u64 cpu (microseconds), u32 n + n × text argument: the
+                         next command of a cell with CELL_SESSION whose last one has ended;
+                         descriptors: stdin, stdout, stderr */
         CELL_KILL,    /* u32 id, u16 enum code: the reason to be given in CELL_DONE */
         EXEC_REPORT,  /* (assay-cell exec) u8 timing wanted; descriptor: where the report goes */
         HELPER_START, /* u32 id, u8 enum helper, u8 enum helper_mode; descriptors: its input,
@@ -49,6 +52,9 @@ enum cell_message {
                              CELL_KEEP: the tree is there);
                              descriptors: of each RESULT_FILE, then of the tree that was kept */
         CELL_SOCKET, /* u32 id; descriptor: with CELL_CALLS, the socket that listens in the cell */
+        CELL_PAUSED,      /* u32 id, u8 enum cell_end, u32 status, u64 cpu_us, u64 wall_us, u64
+                             memory_peak: with CELL_SESSION, a command has ended, and its cell
+                             waits for another one */
         CELL_FAILED, /* u32 id, error: the cell could not be made, or was not wanted any more
                         before it was */
         HELPER_DONE, /* u32 id, u32 exit status, or 128 + signal */
@@ -61,7 +67,8 @@ enum cell_flag {
         CELL_CALLS = 8,        /* assay-exec is in it, and the socket that it calls; never for a
                                   submission */
         CELL_KEEP = 16,        /* its first PLACE_COPY outlives it, to be looked at */
-        CELL_ALL_FLAGS = 31,
+        CELL_SESSION = 32,     /* it outlives its command, and may be given others */
+        CELL_ALL_FLAGS = 63,
 };
 
 /* Which system calls a cell has: filter_table.h. */

@@ -125,6 +125,20 @@ static void send_socket(struct cell *c)
         c->calls = fd_close(c->calls);
 }
 
+static void send_paused(struct cell *c)
+{
+        _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
+
+        c->tell_pause = false;
+        put_u32(&payload, c->request.id);
+        put_u8(&payload, (uint8_t)c->end);
+        put_u32(&payload, c->status);
+        put_u64(&payload, c->usage.cpu_us - c->cpu_before);
+        put_u64(&payload, c->usage.wall_us);
+        put_u64(&payload, c->usage.memory_peak);
+        answer(CELL_PAUSED, &payload, NULL, 0);
+}
+
 /* One that was made before, if it still lives, else a new one. */
 static struct cell *take_prepared(struct supervisor *s, struct error *err)
 {
@@ -312,6 +326,31 @@ static void begin_waiting(struct supervisor *s)
         }
 }
 
+/* One that died meanwhile says so by itself. */
+static void command_cell(struct supervisor *s, struct frame *f, struct error *err)
+{
+        struct reader r = reader_of(f->payload.data, f->payload.len);
+        const uint32_t id = get_u32(&r);
+        const uint64_t wall = get_u64(&r), cpu = get_u64(&r);
+        _cleanup_buffer_ struct buffer command = BUFFER_INIT;
+
+        if (r.bad || f->fd_count != CELL_STDIO || wall == 0 ||
+                wall > limit_info(LIMIT_WALL)->most || cpu == 0 ||
+                cpu > limit_info(LIMIT_CPU)->most) {
+                error_set(err, CODE_INTERNAL_FRAME, "a request for a command is malformed");
+                return;
+        }
+        buffer_add(&command, r.at, r.left);
+        for (unsigned i = 0; i < SUPERVISOR_MAX_CELLS; i++) {
+                struct cell *c = s->cells[i];
+                struct error broken;
+
+                if (c && c->request.id == id && c->paused && buffer_ok(&command) &&
+                        cell_command(c, wall, cpu, &command, f->fds, &broken) < 0)
+                        cell_stop(c, CODE_INFRA_CELL);
+        }
+}
+
 static void start_helper(struct supervisor *s, struct frame *f, struct error *err)
 {
         struct reader r = reader_of(f->payload.data, f->payload.len);
@@ -357,6 +396,7 @@ static bool serve_request(struct supervisor *s)
                 [CELL_ALLOW] = allow_flags,
                 [CELL_OWNER] = name_owner,
                 [CELL_PREPARE] = prepare_cell,
+                [CELL_COMMAND] = command_cell,
                 [CELL_KILL] = stop_one,
                 [HELPER_START] = start_helper,
         };
@@ -436,6 +476,8 @@ static bool turn(struct supervisor *s, bool serving, bool *ret_request)
                         at += CELL_POLL_FDS;
                         if (s->cells[i]->calls >= 0 && serving)
                                 send_socket(s->cells[i]);
+                        if (!done && s->cells[i]->tell_pause && serving)
+                                send_paused(s->cells[i]);
                         if (done && serving)
                                 end_cell(s, &s->cells[i]);
                 }
