@@ -38,6 +38,8 @@ enum score_message {
         TASK_RESULT,    /* text format, text path (empty: the format has no file), u8 enum
                            task_on_limit, u8 enum task_exit, text key, text min, text max (decimals;
                            each may be empty), u32 planned tests (0: not said) */
+        TASK_JUDGE,     /* text name of one that the operator has (or empty), u32 n, n × text
+                           argument of a command; at most once */
         TASK_BUILD,     /* u8 enum task_build, u32 n, n × text argument; if the task has one */
         TASK_SUBMISSION_ENV, /* text NAME=VALUE; many */
         TASK_VISIBILITY, /* u8 enum task_visibility of tests, u8 of output, text due (or empty) */
@@ -52,15 +54,15 @@ enum score_message {
         TASK_PATTERN,          /* text glob, u64 min_files; many */
 
         TASK_GROUP, /* text name, text points (decimal, or empty: those of its cases), u8 enum
-                       case_aggregate, u8 stop_on_failure, u8 enum task_visibility (or its count: the
-                       task's), u32 n, n × text group that must have passed; many */
-        TASK_CASE,  /* of the last group: u8 each (1: one for each file that its input matches), text
-                       name, u32 n, n × text argument, u8 enum case_given, text input, u8 enum
-                       case_given, text output, u8 exit, u64 timeout (microseconds of processor
-                       time; 0: the limits), u8 enum comparison, text abs, text rel (decimals or
-                       empty), text pattern, u8 enum checker_protocol, u32 n, n × text argument of the
-                       checker (none: there is none), u32 n, n × text argument of the interactor,
-                       text points (decimal); many */
+                       case_aggregate, u8 stop_on_failure, u8 enum task_visibility (or its count:
+                       the task's), u32 n, n × text group that must have passed; many */
+        TASK_CASE, /* of the last group: u8 each (1: one for each file that its input matches), text
+                      name, u32 n, n × text argument, u8 enum case_given, text input, u8 enum
+                      case_given, text output, u8 exit, u64 timeout (microseconds of processor
+                      time; 0: the limits), u8 enum comparison, text abs, text rel (decimals or
+                      empty), text pattern, u8 enum checker_protocol, u32 n, n × text argument of
+                      the checker (none: there is none), u32 n, n × text argument of the interactor,
+                      text points (decimal); many */
 
         /* cases, request: CASES_GROUP, then its CASES_CASEs, and so on, SCORE_END; answered by a
          * RESULT_SCORE and RESULT_BREAKDOWNs */
@@ -128,6 +130,8 @@ enum score_message {
 
         /* verdict, in this order; that the criteria are the rubric's is not checked here */
         VERDICT_CRITERION, /* text name, text score, text reasoning; many */
+        VERDICT_RECORD,    /* text prompt_sha256, text prompt tokens, text completion tokens, text
+                              runs,    text tries (decimals), each may be empty; if there is any of it */
         VERDICT_SUMMARY,   /* text summary, text model (may be empty); once */
 
         /* blend, request: BLEND_MODE, BLEND_TEST in container and hybrid, BLEND_LLM or

@@ -216,12 +216,20 @@ static const struct field submission_rows[] = {
 static const struct fields submission_fields = FIELDS(submission_rows, UNKNOWN_IS_PROBLEM);
 
 static const struct field visibility_rows[] = {
-        FIELD("tests", field_choice, OPTIONAL, struct visibility, tests, .choices = task_visibilities),
-        FIELD("stdout", field_choice, OPTIONAL, struct visibility, output, .choices = task_visibilities),
+        FIELD("tests", field_choice, OPTIONAL, struct visibility, tests,
+                .choices = task_visibilities),
+        FIELD("stdout", field_choice, OPTIONAL, struct visibility, output,
+                .choices = task_visibilities),
         FIELD("due", field_text, OPTIONAL, struct visibility, due, .least = 1, .most = 64,
                 .check = task_check_time),
 };
 static const struct fields visibility_fields = FIELDS(visibility_rows, UNKNOWN_IS_PROBLEM);
+
+static const struct field judge_rows[] = {
+        FIELD("command", field_texts, REQUIRED, struct task, judge_command, .least = 1,
+                .most = 100),
+};
+static const struct fields judge_fields = FIELDS(judge_rows, UNKNOWN_IS_PROBLEM);
 
 static const struct field task_rows[] = {
         FIELD("schema", field_choice, REQUIRED, struct task, schema, .choices = schemas),
@@ -242,7 +250,7 @@ static const struct field task_rows[] = {
                 .fields = &submission_fields),
         FIELD("visibility", field_object, OPTIONAL, struct task, visibility,
                 .fields = &visibility_fields),
-        WHOLE_FIELD("judge", task_judge, OPTIONAL),
+        WHOLE_FIELD("judge", task_judge, OPTIONAL, .fields = &judge_fields),
         FIELD("build", field_object, OPTIONAL, struct task, build, .fields = &build_fields),
         FIELD("cases", task_cases, OPTIONAL, struct task, cases),
         LATER("tools"),
@@ -255,6 +263,7 @@ static const struct task task_default = {
         .description = "",
         .image = "host",
         .contract = CONTRACT_STRAW,
+        .judge_name = "default",
         .scoring = {.scheme = SCHEME_BLEND,
                 .mode = NOT_GIVEN,
                 .llm_missing = LLM_MISSING_PENDING,
@@ -287,6 +296,7 @@ void task_free(struct task *t)
                 list_free(&criteria[i].tests);
         list_free(&t->scoring.rubric);
         list_free(&t->build.command);
+        list_free(&t->judge_command);
         cases_free(&t->cases);
         list_free(&t->suite.command);
         list_free(&t->submission.image.hide);

@@ -99,6 +99,8 @@ struct task {
         struct task_limits limits;
         struct submission submission;
         struct visibility visibility;
+        const char *judge_name;    /* of the operator's; NULL: a command */
+        struct list judge_command; /* of const char * */
 };
 
 /* Read task.json. -1: problems were put into `out` (or there is no memory), and err sums up. */

@@ -93,6 +93,15 @@ static void put_build(struct buffer *out, const struct build *b)
         answer_end(out, at);
 }
 
+static void put_judge(struct buffer *out, const struct task *t)
+{
+        size_t at = answer_begin(out, TASK_JUDGE);
+
+        put_text(out, t->judge_name ? t->judge_name : "");
+        put_texts(out, &t->judge_command);
+        answer_end(out, at);
+}
+
 static void put_visibility(struct buffer *out, const struct visibility *v)
 {
         size_t at = answer_begin(out, TASK_VISIBILITY);
@@ -183,6 +192,7 @@ void task_put(const struct task *t, struct buffer *out)
         put_build(out, &t->build);
         put_env(out, t->submission.env, TASK_SUBMISSION_ENV);
         put_visibility(out, &t->visibility);
+        put_judge(out, t);
         cases_put(&t->cases, out);
         put_limits(out, &t->limits, CELL_SUITE);
         put_limits(out, &t->submission.limits, CELL_SUBMISSION);

@@ -8,6 +8,7 @@
 #include "image/store.h"
 #include "input.h"
 #include "interrupt.h"
+#include "judge.h"
 #include "privilege.h"
 
 #include <fcntl.h>
@@ -98,7 +99,7 @@ int evaluation_open(struct evaluation *e, const char *task, const char *submissi
                 return -1;
         if (options->allow_network && channel_allow_network(&e->channel, err) < 0)
                 return -1;
-        if (cells_open(&e->cells, &e->channel, err) < 0)
+        if (judge_open(&e->channel, err) < 0 || cells_open(&e->cells, &e->channel, err) < 0)
                 return -1;
         return privilege_drop(err);
 }

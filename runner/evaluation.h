@@ -71,6 +71,9 @@ struct verdict {
         struct score_row *criteria;
         unsigned criterion_count;
         char *summary, *model;
+        struct {
+                char *prompt_sha256, *prompt_tokens, *completion_tokens, *runs, *tries;
+        } record; /* of an adapter; each may be NULL or "" */
 };
 
 struct blend {
@@ -118,7 +121,8 @@ struct evaluation {
         struct build_result build;
         struct broker broker;
         struct cases_outcome cases;
-        int verdict_file; /* --llm-score FILE */
+        unsigned judge_tries; /* 0: none was asked */
+        int verdict_file;     /* --llm-score FILE */
 
         enum integrity integrity;
         struct suite_cell suite_cell;

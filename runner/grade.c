@@ -4,6 +4,7 @@
 
 #include "fd.h"
 #include "input.h"
+#include "judge.h"
 
 /* Append a row of `size` bytes to a list, or leave the list as it is and say that it is bad. */
 static void append(void **list, unsigned *count, const void *row, size_t size, struct reader *r)
@@ -348,6 +349,18 @@ int grade_partial(struct evaluation *e, struct error *why)
 
 /* --- the verdict ---------------------------------------------------------------------------- */
 
+static void take_record(struct verdict *v, struct reader *r)
+{
+        r->bad |= v->record.prompt_sha256 != NULL;
+        if (r->bad)
+                return;
+        v->record.prompt_sha256 = scorer_text(r, SCORE_MAX_NAME);
+        v->record.prompt_tokens = take_decimal(r, scorer_is_decimal, true);
+        v->record.completion_tokens = take_decimal(r, scorer_is_decimal, true);
+        v->record.runs = take_decimal(r, scorer_is_decimal, true);
+        v->record.tries = take_decimal(r, scorer_is_decimal, true);
+}
+
 static int take_verdict(void *to, unsigned type, struct reader *r, struct error *err)
 {
         struct verdict *v = to;
@@ -355,6 +368,9 @@ static int take_verdict(void *to, unsigned type, struct reader *r, struct error 
         switch (type) {
         case VERDICT_CRITERION:
                 take_row(&v->criteria, &v->criterion_count, r, true);
+                break;
+        case VERDICT_RECORD:
+                take_record(v, r);
                 break;
         case VERDICT_SUMMARY:
                 if (v->summary) {
@@ -423,26 +439,44 @@ static int no_verdict(struct evaluation *e, struct error *err)
         }
 }
 
-int grade_verdict(struct evaluation *e, struct error *err)
+static void forget_verdict(struct verdict *v)
+{
+        char *const texts[] = {v->summary, v->model, v->record.prompt_sha256,
+                v->record.prompt_tokens, v->record.completion_tokens, v->record.runs,
+                v->record.tries};
+
+        free_rows(v->criteria, v->criterion_count);
+        for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+                free(texts[i]);
+        free(v->number);
+        *v = (struct verdict){0};
+}
+
+/* One that is none leaves nothing behind: the next try begins anew. */
+static int read_verdict(struct evaluation *e, int file, struct error *err)
 {
         struct verdict *v = &e->verdict;
+
+        if (scorer_ask(&e->channel, HELPER_VERDICT, file, take_verdict, v, err) == 0 &&
+                check_verdict(e, err) == 0) {
+                v->present = true;
+                return 0;
+        }
+        forget_verdict(v);
+        return error_add(err, "the verdict");
+}
+
+int grade_verdict(struct evaluation *e, struct error *err)
+{
         uint64_t bytes;
 
         if (!e->options->llm_score)
-                return no_verdict(e, err);
-        if (e->verdict_file < 0) {
-                return take_number(v, e->options->llm_score, err);
-        }
+                return judge_is_there(e) ? judge_ask(e, read_verdict, err) : no_verdict(e, err);
+        if (e->verdict_file < 0)
+                return take_number(&e->verdict, e->options->llm_score, err);
         if (input_settle(&e->verdict_file, SCORE_MAX_VERDICT, &bytes, err) < 0)
                 return error_add(err, "the verdict");
-        if (scorer_ask(&e->channel, HELPER_VERDICT, e->verdict_file, take_verdict, v, err) < 0) {
-                free_rows(v->criteria, v->criterion_count);
-                v->criteria = NULL;
-                v->criterion_count = 0;
-                return error_add(err, "the verdict");
-        }
-        v->present = true;
-        return check_verdict(e, err);
+        return read_verdict(e, e->verdict_file, err);
 }
 
 /* --- the blend ------------------------------------------------------------------------------ */
@@ -540,11 +574,11 @@ int grade_blend(struct evaluation *e, struct error *err)
 void grade_free(struct evaluation *e)
 {
         struct blend *b = &e->blend;
-        char *texts[] = {b->score, b->test_score, b->llm_score, b->exact, b->exact_test,
-                b->exact_llm, e->verdict.number, e->verdict.summary, e->verdict.model};
+        char *texts[] = {
+                b->score, b->test_score, b->llm_score, b->exact, b->exact_test, b->exact_llm};
 
         free_suite(&e->suite);
-        free_rows(e->verdict.criteria, e->verdict.criterion_count);
+        forget_verdict(&e->verdict);
         for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
                 free(texts[i]);
 }

@@ -351,6 +351,12 @@ static int take(void *to, unsigned type, struct reader *r, struct error *err)
         case TASK_BUILD:
                 take_build(t, r);
                 break;
+        case TASK_JUDGE:
+                take_text(&t->judge, r, SCORE_MAX_NAME);
+                r->bad |= t->judge_command != NULL;
+                if (!r->bad)
+                        t->judge_command = texts_take(r, CELL_MAX_ARGUMENTS);
+                break;
         case TASK_VISIBILITY:
                 take_visibility(t, r);
                 break;
@@ -398,13 +404,13 @@ int task_read(struct task *t, struct channel *c, struct error *err)
                 limits_settle(&t->limits[i]);
         if (t->total_memory == 0)
                 t->total_memory = 2 * t->limits[CELL_SUITE].value[LIMIT_MEMORY];
-        if (t->mode != MODE_LLM && t->cases.count == 0 && t->image && strcmp(t->image, "host") == 0 &&
-                (!t->command || !t->command[0]) && t->contract != CONTRACT_CODABENCH &&
-                !contracts[t->contract].command[0])
+        if (t->mode != MODE_LLM && t->cases.count == 0 && t->image &&
+                strcmp(t->image, "host") == 0 && (!t->command || !t->command[0]) &&
+                t->contract != CONTRACT_CODABENCH && !contracts[t->contract].command[0])
                 return error_set(err, CODE_INTERNAL_FRAME, "the scorer left out the command");
         if (!t->name || !t->title || !t->description || !t->image || !t->result_format ||
                 !t->pass || !t->command || !t->result_path || !t->result_key || !t->result_min ||
-                !t->result_max || !t->due)
+                !t->result_max || !t->due || !t->judge || !t->judge_command)
                 return error_set(
                         err, CODE_INTERNAL_FRAME, "the scorer left out a part of the task");
         return 0;
@@ -540,6 +546,8 @@ void task_free(struct task *t)
         free(t->due);
         texts_free(t->command);
         texts_free(t->build_command);
+        texts_free(t->judge_command);
+        free(t->judge);
         task_cases_free(&t->cases);
         for (unsigned i = 0; i < t->env_count; i++)
                 free(t->env[i]);

@@ -218,6 +218,15 @@ static void name_owner(struct supervisor *s, struct frame *f, struct error *err)
         s->owner = owner;
 }
 
+static void keep_key(struct supervisor *s, struct frame *f, struct error *err)
+{
+        if (s->sealed || f->payload.len > 0 || f->fd_count != 1 || s->judge_key >= 0) {
+                error_set(err, CODE_INTERNAL_FRAME, "a key comes too late or is malformed");
+                return;
+        }
+        s->judge_key = take_fd(&f->fds[0]);
+}
+
 bool supervisor_trusts(const struct supervisor *s, int tree)
 {
         struct stat asked, named;
@@ -351,15 +360,26 @@ static void command_cell(struct supervisor *s, struct frame *f, struct error *er
         }
 }
 
-static void start_helper(struct supervisor *s, struct frame *f, struct error *err)
+static void start_program(struct supervisor *s, struct frame *f,
+        int (*start)(struct supervisor *, struct frame *, struct error *), struct error *err)
 {
         struct reader r = reader_of(f->payload.data, f->payload.len);
         uint32_t id = get_u32(&r);
 
-        if (helper_start(s, f, err) == 0 || err->code == CODE_INTERNAL_FRAME)
+        if (start(s, f, err) == 0 || err->code == CODE_INTERNAL_FRAME)
                 return;
         send_failed(id, err);
         err->code = CODE_NONE;
+}
+
+static void start_helper(struct supervisor *s, struct frame *f, struct error *err)
+{
+        start_program(s, f, helper_start, err);
+}
+
+static void start_judge(struct supervisor *s, struct frame *f, struct error *err)
+{
+        start_program(s, f, judge_start, err);
 }
 
 /* Kill a cell or helper. One that ended meanwhile is no error: its end is on the way. */
@@ -398,6 +418,8 @@ static bool serve_request(struct supervisor *s)
                 [CELL_PREPARE] = prepare_cell,
                 [CELL_COMMAND] = command_cell,
                 [CELL_KILL] = stop_one,
+                [JUDGE_KEY] = keep_key,
+                [JUDGE_START] = start_judge,
                 [HELPER_START] = start_helper,
         };
         _cleanup_frame_ struct frame f = FRAME_INIT;
@@ -407,7 +429,8 @@ static bool serve_request(struct supervisor *s)
                 return false;
         if (f.type >= sizeof verbs / sizeof *verbs || !verbs[f.type])
                 return false;
-        s->sealed |= f.type != CELL_TREE && f.type != CELL_ALLOW && f.type != CELL_OWNER;
+        s->sealed |= f.type != CELL_TREE && f.type != CELL_ALLOW && f.type != CELL_OWNER &&
+                     f.type != JUDGE_KEY;
         verbs[f.type](s, &f, &err);
         return err.code == CODE_NONE;
 }

@@ -299,6 +299,30 @@ static void add_digest(struct json_writer *w, const char *key, const char *diges
                 json_add_null(w, key);
 }
 
+static void add_known_decimal(struct json_writer *w, const char *key, const char *digits)
+{
+        if (digits && *digits)
+                json_decimal(w, key, digits);
+}
+
+static void add_judge(struct json_writer *w, const struct evaluation *e)
+{
+        const struct verdict *v = &e->verdict;
+
+        if (e->judge_tries == 0)
+                return;
+        json_open_object(w, "judge");
+        if (v->model && *v->model)
+                json_text(w, "model", v->model);
+        if (v->record.prompt_sha256 && *v->record.prompt_sha256)
+                json_text(w, "prompt_sha256", v->record.prompt_sha256);
+        add_known_decimal(w, "prompt_tokens", v->record.prompt_tokens);
+        add_known_decimal(w, "completion_tokens", v->record.completion_tokens);
+        add_known_decimal(w, "runs", v->record.runs);
+        json_number(w, "tries", e->judge_tries);
+        json_close(w);
+}
+
 int report_json(const struct evaluation *e, struct buffer *out)
 {
         struct json_writer w = {.out = out};
@@ -331,6 +355,7 @@ int report_json(const struct evaluation *e, struct buffer *out)
                 json_text(&w, "notes", e->suite.notes);
         if (e->verdict.summary)
                 json_text(&w, "summary", e->verdict.summary);
+        add_judge(&w, e);
         add_phases(&w, e);
         if (e->suite_ran || e->cases.count > 0) {
                 add_cell(&w, e);
