@@ -51,7 +51,7 @@ static int read_key(struct buffer *key, struct error *err)
                        : 0;
 }
 
-int judge_open(struct channel *c, struct error *err)
+int judge_open(struct channel *c, bool *ret_key, struct error *err)
 {
         _cleanup_buffer_ struct buffer key = BUFFER_INIT;
         _cleanup_fd_ int file = -EBADF;
@@ -68,6 +68,7 @@ int judge_open(struct channel *c, struct error *err)
         if (file < 0 || fd_write_all(file, key.data, key.len) < 0)
                 r = error_errno(err, CODE_INFRA_MEMORY, errno, "the judge's key");
         explicit_bzero(key.data, key.len);
+        *ret_key = true;
         return r < 0 ? -1 : channel_give_key(c, file, err);
 }
 
@@ -120,14 +121,14 @@ static bool is_wanted(const char *variable, bool command)
 
 enum { MOST_VARIABLES = 64 };
 
-static void choose_environment(const char *env[MOST_VARIABLES], bool command)
+static void choose_environment(const char *env[MOST_VARIABLES], bool command, bool key)
 {
         unsigned count = 0;
 
         for (char **v = environ; *v && count < MOST_VARIABLES - 2; v++)
                 if (is_wanted(*v, command))
                         env[count++] = *v;
-        if (!command)
+        if (key)
                 env[count++] = "ASSAY_JUDGE_KEY_FD=3";
         env[count] = NULL;
 }
@@ -163,10 +164,10 @@ static int start(const struct evaluation *e, struct try *t, struct error *err)
         fds[1] = t->request;
         fds[2] = out[1];
         fds[3] = errors[1];
-        choose_environment(env, command);
+        choose_environment(env, command, e->judge_key && !command);
         t->id = channel_start_judge((struct channel *)(uintptr_t)&e->channel,
-                command ? (const char *const *)e->task.judge_command : own, env, !command, fds,
-                err);
+                command ? (const char *const *)e->task.judge_command : own, env,
+                e->judge_key && !command, fds, err);
         fd_close(out[1]);
         fd_close(errors[1]);
         return t->id == 0 ? -1 : 0;

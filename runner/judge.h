@@ -7,7 +7,8 @@
 
 /* What of the caller's environment concerns judges, read before root is given up: the key goes to
  * the supervisor, and nobody else keeps it. */
-int judge_open(struct channel *c, struct error *err);
+/* `ret_key`: a key was given. */
+int judge_open(struct channel *c, bool *ret_key, struct error *err);
 
 /* Is there one to ask? */
 bool judge_is_there(const struct evaluation *e);
