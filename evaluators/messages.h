@@ -131,7 +131,8 @@ enum score_message {
         /* verdict, in this order; that the criteria are the rubric's is not checked here */
         VERDICT_CRITERION, /* text name, text score, text reasoning; many */
         VERDICT_RECORD,    /* text prompt_sha256, text prompt tokens, text completion tokens, text
-                              runs,    text tries (decimals), each may be empty; if there is any of it */
+                              runs,    text tries (decimals), each may be empty; if there is any of it
+                            */
         VERDICT_SUMMARY,   /* text summary, text model (may be empty); once */
 
         /* blend, request: BLEND_MODE, BLEND_TEST in container and hybrid, BLEND_LLM or
@@ -167,8 +168,10 @@ enum task_contract {
         CONTRACT_EVALUATOR,
         CONTRACT_COUNT,
 };
-enum task_scheme { SCHEME_BLEND, SCHEME_COUNT };
-enum task_mode { MODE_LLM, MODE_CONTAINER, MODE_HYBRID, MODE_COUNT };
+enum task_scheme { SCHEME_BLEND, SCHEME_DIMENSIONS, SCHEME_COUNT };
+/* Of the scheme dimensions it follows from the sources; MODE_ANSWER: nothing runs, nobody is asked.
+ */
+enum task_mode { MODE_LLM, MODE_CONTAINER, MODE_HYBRID, MODE_ANSWER, MODE_COUNT };
 enum task_llm_missing {
         LLM_MISSING_PENDING,
         LLM_MISSING_ERROR,

@@ -6,6 +6,7 @@
 #include "fields.h"
 #include "task_cases.h"
 #include "number.h"
+#include "schemes/spec.h"
 
 #include "limit.h"
 
@@ -22,6 +23,7 @@ struct scoring {
         bool pass_given, pass_from_suite;
         char pass[NUMBER_TEXT_SIZE];
         struct list rubric; /* of struct criterion */
+        struct spec spec;   /* with SCHEME_DIMENSIONS */
 };
 
 struct suite {

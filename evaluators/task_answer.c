@@ -47,6 +47,33 @@ static void put_criterion(struct buffer *out, const struct criterion *c)
         answer_end(out, at);
 }
 
+/* What the judge is asked about, of the scheme dimensions. A weight tells it what matters, no more.
+ */
+static void put_judged(struct buffer *out, const struct spec *spec)
+{
+        const struct dimension *d = spec->dimensions.items;
+
+        for (size_t i = 0; i < spec->dimensions.count; i++) {
+                struct criterion c = {.weight = 1, .source = SOURCE_LLM};
+                mpq_t weight;
+
+                if (d[i].source != FROM_JUDGE)
+                        continue;
+                mpq_init(weight);
+                if (number_parse(weight, d[i].weight) == 0) {
+                        mpz_mul_ui(mpq_numref(weight), mpq_numref(weight), 100);
+                        mpz_cdiv_q(mpq_numref(weight), mpq_numref(weight), mpq_denref(weight));
+                        c.weight = mpz_get_ui(mpq_numref(weight));
+                }
+                mpq_clear(weight);
+                c.name = d[i].criterion;
+                c.description = dimension_look(&d[i]).description;
+                if (c.weight < 1)
+                        c.weight = 1;
+                put_criterion(out, &c);
+        }
+}
+
 static void put_suite(struct buffer *out, const struct suite *s, bool network)
 {
         size_t at = answer_begin(out, TASK_SUITE);
@@ -187,6 +214,7 @@ void task_put(const struct task *t, struct buffer *out)
         put_scoring(out, &t->scoring);
         for (size_t i = 0; i < t->scoring.rubric.count; i++)
                 put_criterion(out, &criteria[i]);
+        put_judged(out, &t->scoring.spec);
         put_suite(out, &t->suite, t->limits.network);
         put_result(out, t);
         put_build(out, &t->build);

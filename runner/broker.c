@@ -285,11 +285,11 @@ static void session_ended(void *to, struct running *r)
         const struct cell_outcome *o = &r->outcome;
         struct session *s = to;
 
-        error_set(&s->dead, CODE_USAGE, "session %s was ended (%s): its files and processes are gone",
-                s->name,
-                o->failed.code != CODE_NONE    ? o->failed.text
-                : o->stopped != CODE_NONE ? code_info(o->stopped)->name
-                                          : "by itself");
+        error_set(&s->dead, CODE_USAGE,
+                "session %s was ended (%s): its files and processes are gone", s->name,
+                o->failed.code != CODE_NONE ? o->failed.text
+                : o->stopped != CODE_NONE   ? code_info(o->stopped)->name
+                                            : "by itself");
         if (s->current && o->failed.code != CODE_NONE) {
                 refuse(s->current, &o->failed);
                 forget(s->current);
@@ -343,13 +343,37 @@ static int join_session(struct call *call, struct error *why)
         return 0;
 }
 
+/* Sessions give nothing back before the suite ends: what they leave too little of would be waited
+ * for in vain. */
+static int check_memory(const struct call *call, struct error *why)
+{
+        const struct broker *b = call->broker;
+        uint64_t held = b->most.value[LIMIT_MEMORY];
+        unsigned count = 0;
+
+        if (call->session && call->session->cell.id != 0)
+                return 0;
+        for (const struct session *s = b->sessions; s; s = s->next)
+                if (s->cell.id != 0 && !s->cell.ended) {
+                        held += s->limits.value[LIMIT_MEMORY];
+                        count++;
+                }
+        return held + call->request.limits.value[LIMIT_MEMORY] <= b->total_memory
+                       ? 0
+                       : error_set(why, CODE_USAGE,
+                                 "memory: the suite and %u sessions leave too little of "
+                                 "limits.total_memory",
+                                 count);
+}
+
 static int begin(struct call *call, struct reader *r, struct error *err)
 {
         struct error why = {0};
 
         call->taken = true;
         if (decode(call->broker, r, &call->request, &why) < 0 ||
-                (*call->request.session && join_session(call, &why) < 0)) {
+                (*call->request.session && join_session(call, &why) < 0) ||
+                check_memory(call, &why) < 0) {
                 refuse(call, &why);
                 forget(call);
                 return 0;

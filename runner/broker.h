@@ -14,7 +14,8 @@ enum {
 struct broker {
         struct cells *cells;
         const struct submission_cell *submission;
-        struct limits most; /* what a call may ask for */
+        struct limits most;    /* what a call may ask for: the suite's own */
+        uint64_t total_memory; /* of all cells at once */
         struct watch listener;
         struct call *first;
         struct session *sessions;

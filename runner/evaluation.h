@@ -5,6 +5,7 @@
 
 #include "broker.h"
 #include "cases.h"
+#include "dimensions.h"
 #include "image/cell.h"
 #include "log.h"
 #include "submission.h"
@@ -59,6 +60,8 @@ struct suite_result {
         char *notes;
         struct score_row *breakdown;
         unsigned breakdown_count;
+        struct score_row *dimensions; /* of stdout-json, 0 to 1000 */
+        unsigned dimension_count;
         struct test_result *tests;
         unsigned test_count;
         struct warning *warnings;
@@ -97,7 +100,10 @@ struct evaluation_options {
         bool allow_weak;
         bool only_intake; /* nothing runs: is the submission accepted? */
         bool allow_network;
-        const char *seed; /* ASSAY_SEED; NULL: 0 */
+        const char *seed;       /* ASSAY_SEED; NULL: 0 */
+        const char *fail_under; /* a decimal on the result's scale, instead of `pass`; NULL */
+        const char *time_used;  /* seconds, a decimal; NULL */
+        const char *trajectory; /* a file; NULL */
 };
 
 /* How the command of a build ended, and what it printed. */
@@ -124,6 +130,7 @@ struct evaluation {
         bool judge_key;       /* the operator has given one */
         unsigned judge_tries; /* 0: none was asked */
         int verdict_file;     /* --llm-score FILE */
+        int trajectory;
 
         enum integrity integrity;
         struct suite_cell suite_cell;
@@ -134,6 +141,7 @@ struct evaluation {
         struct suite_result suite;
         struct verdict verdict;
         struct blend blend;
+        struct dimensions dimensions; /* with the scheme dimensions, instead of `blend` */
         struct {
                 char field[64], message[200];
         } notes[8]; /* warnings of our own */
@@ -188,6 +196,8 @@ int grade_as_zero(struct evaluation *e, struct error *why);
 int grade_partial(struct evaluation *e, struct error *why);
 int grade_verdict(struct evaluation *e, struct error *err);
 int grade_blend(struct evaluation *e, struct error *err);
+/* grade_dimensions.c: the same of the scheme dimensions. */
+int grade_dimensions(struct evaluation *e, struct error *err);
 void grade_free(struct evaluation *e);
 
 #endif

@@ -64,6 +64,7 @@ static void free_suite(struct suite_result *s)
         free(s->raw);
         free(s->notes);
         free_rows(s->breakdown, s->breakdown_count);
+        free_rows(s->dimensions, s->dimension_count);
         for (unsigned i = 0; i < s->test_count; i++)
                 free_test(&s->tests[i]);
         free(s->tests);
@@ -128,6 +129,16 @@ static char *take_raw(struct reader *r)
         return text;
 }
 
+static void take_dimension(struct suite_result *s, struct reader *r)
+{
+        struct score_row row = {.name = scorer_text(r, SCORE_MAX_TEXT)};
+
+        row.score = take_decimal(r, scorer_is_decimal, false);
+        append((void **)&s->dimensions, &s->dimension_count, &row, sizeof row, r);
+        if (r->bad)
+                free_row(&row);
+}
+
 static void take_suite_score(struct suite_result *s, struct reader *r)
 {
         if (s->score) {
@@ -138,7 +149,7 @@ static void take_suite_score(struct suite_result *s, struct reader *r)
         s->pass = get_u8(r);
         s->ungradable = get_u8(r);
         s->raw = take_raw(r);
-        r->bad |= s->pass > 2 || (s->score && !*s->score && !s->ungradable);
+        r->bad |= s->pass > 2;
         s->present = !r->bad;
 }
 
@@ -149,6 +160,9 @@ static int take_result(void *to, unsigned type, struct reader *r, struct error *
         switch (type) {
         case RESULT_SCORE:
                 take_suite_score(s, r);
+                break;
+        case RESULT_DIMENSION:
+                take_dimension(s, r);
                 break;
         case RESULT_BREAKDOWN:
                 take_row(&s->breakdown, &s->breakdown_count, r, false);
@@ -277,6 +291,8 @@ int grade_collect(struct evaluation *e, struct error *err)
                 note(e, "limits.memory", "the memory limit killed a process of the suite's cell");
         if (ask_for_result(e, e->task.result_format, err) < 0)
                 return -1;
+        if (!*e->suite.score && !e->suite.ungradable && e->suite.dimension_count == 0)
+                return error_set(err, CODE_INTERNAL_FRAME, "the scorer gave no score");
         note_exit(e);
         if (!e->suite.ungradable)
                 return 0;

@@ -177,8 +177,9 @@ static void take_scoring(struct task *t, struct reader *r)
         t->llm_missing = get_u8(r);
         if (t->scheme >= SCHEME_COUNT || t->mode >= MODE_COUNT ||
                 t->llm_missing >= LLM_MISSING_COUNT || !t->pass ||
-                (t->mode == MODE_HYBRID && t->test_weight + t->llm_weight != 100) ||
-                (!t->pass_from_suite && !scorer_is_score(t->pass)))
+                (t->mode == MODE_HYBRID && t->scheme == SCHEME_BLEND &&
+                        t->test_weight + t->llm_weight != 100) ||
+                (!t->pass_from_suite && t->scheme == SCHEME_BLEND && !scorer_is_score(t->pass)))
                 r->bad = true;
 }
 
@@ -404,7 +405,7 @@ int task_read(struct task *t, struct channel *c, struct error *err)
                 limits_settle(&t->limits[i]);
         if (t->total_memory == 0)
                 t->total_memory = 2 * t->limits[CELL_SUITE].value[LIMIT_MEMORY];
-        if (t->mode != MODE_LLM && t->cases.count == 0 && t->image &&
+        if (t->mode != MODE_LLM && t->mode != MODE_ANSWER && t->cases.count == 0 && t->image &&
                 strcmp(t->image, "host") == 0 && (!t->command || !t->command[0]) &&
                 t->contract != CONTRACT_CODABENCH && !contracts[t->contract].command[0])
                 return error_set(err, CODE_INTERNAL_FRAME, "the scorer left out the command");
@@ -439,7 +440,8 @@ int task_check_command(const struct task *t, struct error *err)
         _cleanup_fd_ int fd = -EBADF;
         struct stat st;
 
-        if (t->mode == MODE_LLM || strncmp(command, tests, len) != 0 || command[len] != '/')
+        if (t->mode == MODE_LLM || t->mode == MODE_ANSWER || strncmp(command, tests, len) != 0 ||
+                command[len] != '/')
                 return 0;
         name = command + len + 1;
         fd = t->tests < 0 ? -1 : beneath_open(t->tests, name, O_PATH, 0);

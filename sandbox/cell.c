@@ -92,8 +92,8 @@ void cell_watch(const struct cell *c, struct pollfd *fds, uint64_t *wake_at)
         fds[0] = (struct pollfd){.fd = c->pidfd, .events = POLLIN};
         /* Once the command runs, the last message comes shortly before the end, which wakes us
          * anyway; and of the exec pipe only the end matters. Who wakes us is held up by it. */
-        fds[1] = (struct pollfd){.fd = c->started_at && !is_session(c) ? -1 : c->socket,
-                .events = POLLIN};
+        fds[1] = (struct pollfd){
+                .fd = c->started_at && !is_session(c) ? -1 : c->socket, .events = POLLIN};
         fds[2] = (struct pollfd){.fd = c->started};
         fds[3] = (struct pollfd){
                 .fd = c->stopped ? -1 : c->group.files[CGROUP_PIDS_EVENTS], .events = POLLPRI};
@@ -274,6 +274,7 @@ int cell_command(struct cell *c, uint64_t wall_us, uint64_t cpu_us, const struct
         c->exec_error = 0;
         c->started_at = 0;
         c->cpu_before = c->usage.cpu_us;
+        c->usage.wall_us = 0;
         c->setup.requested_at = clock_us();
         return 0;
 }

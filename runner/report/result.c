@@ -74,6 +74,8 @@ static void add_exact(struct json_writer *w, const struct blend *b)
 
 const char *report_outcome(const struct evaluation *e)
 {
+        if (e->dimensions.present)
+                return dimensions_outcome(&e->dimensions);
         if (!e->blend.present)
                 return "";
         return e->blend.passed ? "pass" : "fail";
@@ -83,7 +85,11 @@ static void add_scores(struct json_writer *w, const struct evaluation *e)
 {
         const struct task *t = &e->task;
 
-        json_number(w, "scale", 100);
+        if (e->dimensions.present) {
+                dimensions_json_scores(&e->dimensions, w);
+                return;
+        }
+        json_number(w, "scale", t->scheme == SCHEME_DIMENSIONS ? 1000 : 100);
         if (e->blend.present) {
                 json_text(w, "outcome", report_outcome(e));
                 json_decimal(w, "score", e->blend.score);
@@ -96,7 +102,7 @@ static void add_scores(struct json_writer *w, const struct evaluation *e)
         }
         if (e->suite.present && e->suite.pass < 2)
                 json_bool(w, "suite_pass", e->suite.pass == 1);
-        if (t->mode == MODE_HYBRID) {
+        if (t->mode == MODE_HYBRID && t->scheme == SCHEME_BLEND) {
                 json_open_object(w, "weights");
                 json_number(w, "test", t->test_weight);
                 json_number(w, "llm", t->llm_weight);
@@ -285,7 +291,10 @@ static void add_warnings(struct json_writer *w, const struct evaluation *e)
 {
         json_open_array(w, "submission_warnings");
         report_submission_warnings(e, add_warning, w);
+        dimensions_json_warnings(&e->dimensions, w);
         json_close(w);
+        if (e->dimensions.present)
+                dimensions_json_violations(&e->dimensions, w);
         json_open_array(w, "suite_warnings");
         report_suite_warnings(e, add_warning, w);
         json_close(w);

@@ -28,6 +28,10 @@ static void add_headline(struct buffer *out, const struct evaluation *e, const s
         buffer_add_text(out, s->bold);
         add_escaped(out, e->task.title && *e->task.title ? e->task.title : e->task.name);
         buffer_add_format(out, "%s: ", s->off);
+        if (e->dimensions.present) {
+                dimensions_text(&e->dimensions, out);
+                return;
+        }
         if (!e->blend.present) {
                 const struct code_info *code = code_info(e->error.code);
 

@@ -267,8 +267,27 @@ main.txt
     nothing_left
 }
 
+@test "sessions that hold all the memory there is: a further call is told so, and does not wait" {
+    script_task '"limits": {"memory": "256MiB", "disk": "64MiB", "total_memory": "640MiB"},' << END
+\$ASSAY_EXEC --session a --memory 192MiB -- true
+\$ASSAY_EXEC --memory 192MiB -- echo fits
+\$ASSAY_EXEC --session b --memory 192MiB -- echo fits
+\$ASSAY_EXEC --memory 192MiB -- true 2>&1; echo "status \$?"
+\$ASSAY_EXEC --session a --memory 192MiB -- echo still served
+$pass
+END
+    submission
+    grade
+    is exit 0 "$status"
+    is printed 'fits
+fits
+assay-exec: usage: memory: the suite and 2 sessions leave too little of limits.total_memory
+status 125
+still served' "$(printed)"
+}
+
 @test "a session that is ended by a limit says so from then on, and no other one is touched" {
-    script_task << END
+    script_task '"limits": {"total_memory": "4GiB"},' << END
 \$ASSAY_EXEC --session a -- touch x
 \$ASSAY_EXEC --session b -- touch y
 \$ASSAY_EXEC --session a --timeout 150ms -- sleep 100; echo "status \$?"
