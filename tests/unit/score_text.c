@@ -42,6 +42,7 @@ static const struct {
         {VERDICT_CRITERION, "OPINION", "ttt"},
         {VERDICT_SUMMARY, "SUMMARY", "tt"},
         {BLEND_FINAL, "FINAL", "ttttttb"},
+        {METADATA_WORD, "WORD", "t"},
 };
 
 static void text_field(struct buffer *b, struct reader *r)
