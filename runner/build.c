@@ -71,9 +71,10 @@ static int judge(const struct cell_outcome *o, struct error *err)
 {
         if (o->stopped == CODE_INTERRUPTED)
                 return error_set(err, CODE_INTERRUPTED, "the build was interrupted");
-        if (o->stopped != CODE_NONE)
+        if (o->stopped != CODE_NONE ||
+                (o->oom_kills > 0 && (o->end != CELL_EXITED || o->status != 0)))
                 return error_set(err, CODE_BUILD_FAILED, "the build was stopped by its limit (%s)",
-                        code_info(o->stopped)->name);
+                        code_info(o->stopped != CODE_NONE ? o->stopped : CODE_LIMIT_MEMORY)->name);
         if (o->end == CELL_EXEC_FAILED)
                 return error_errno(err, CODE_BUILD_FAILED, (int)o->status,
                         "the build's command cannot be executed");
