@@ -25,6 +25,7 @@ static int run(struct evaluation *e, struct running *r, struct error *err)
         submission_cell_order(&e->cell, &order);
         order.argv = (const char *const *)e->task.build_command;
         order.limits = e->task.limits[CELL_SUITE]; /* a compiler needs more than what it makes */
+        order.mounts[0].kind = PLACE_COPY; /* what the image has there is not the submission's */
         order.keep = true;
         return cells_start(&e->cells, r, &order, &pipes, err) < 0 ||
                                cells_wait(&e->cells, r, err) < 0

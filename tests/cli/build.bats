@@ -129,6 +129,19 @@ built' "$(printed)"
     zero build.failed
 }
 
+@test "hybrid: a build that fails is 0 of the tests' weight, and the judge is asked all the same" {
+    build_task zero <<< full
+    sed -i 's/"mode": "container"/"mode": "hybrid", "test_weight": 60, "llm_weight": 40, "rubric": [{"name": "q", "weight": 100}]/' \
+        task/task.json
+    builds <<< 'exit 1'
+    grade --llm-score 90
+    is exit 1 "$status"
+    is score 36 "$(field .exact.score)"
+    is code build.failed "$(field .code)"
+    grade
+    ends 5 pending judge judge.pending
+}
+
 @test "on_failure reject: the submission is rejected" {
     build_task reject <<< full
     builds <<< 'echo "main.c:3: error" >&2; exit 2'

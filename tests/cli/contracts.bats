@@ -11,6 +11,8 @@ setup() {
     mkdir -p task/tests
 }
 
+contracts='straw gradescope prairielearn codabench harbor'
+
 # contract_task CONTRACT [JSON members…]: task.json; "suite" is among the members where it needs one
 contract_task() {
     cat > "$work/task/task.json" <<END
@@ -349,9 +351,60 @@ END
     nothing_left
 }
 
-# --- failures, of each contract ----------------------------------------------------------------
+# --- with a broker, and with a build ------------------------------------------------------------
 
-contracts='straw gradescope prairielearn codabench harbor'
+@test "with a broker each contract's suite reads the submission in its place and runs it elsewhere" {
+    local contract place
+    mkdir submission && printf '%s\n' '#!/bin/sh' 'echo "$PWD $(cat data)"' > submission/program && chmod 755 submission/program
+    echo 42 > submission/data
+    packed
+    for contract in $contracts; do
+        case $contract in straw) place=/agent_output ;; gradescope) place=/autograder/submission ;;
+            prairielearn) place=/grade/student ;; codabench) place=/app/input/res ;; harbor) place=/app ;; esac
+        # shellcheck disable=SC2016 # for the suite's shell
+        suite_of "$contract" '' <<< "$place/program 2> /dev/null && exit 9"'
+cat '"$place"'/data && $ASSAY_EXEC -- ./program && good'
+        if grep -q '"suite"' task/task.json; then
+            sed -i 's/"suite": {/"suite": {"broker": true, /' task/task.json
+        else
+            sed -i 's/"contract"/"suite": {"broker": true}, "contract"/' task/task.json
+        fi
+        sed -i 's/"contract"/"submission": {"image": "host"}, "contract"/' task/task.json
+        grade
+        echo "$contract" >&2
+        is score 80 "$(field .exact.score)"
+        is integrity brokered "$(field .isolation.integrity)"
+        is printed "42 $place 42" "$(field .logs.stdout.head | xargs)"
+    done
+}
+
+@test "harbor in an image: a build makes the submission's files, which calls see over those of the image" {
+    mkdir -p base/app submission
+    echo image > base/app/data
+    image harbor-image '{"Env": ["PATH=/bin"], "WorkingDir": "/app"}'
+    contract_task harbor '"image": "harbor-image", "build": {"command": ["sh", "build.sh"]}, "suite": {"broker": true},
+        "submission": {"image": {"from": "suite", "hide": ["/tests"]}},'
+    # shellcheck disable=SC2016 # for the suite's shell
+    printf '%s\n' '$ASSAY_EXEC -- sh -c "ls; cat data made"' 'echo 1 > /logs/verifier/reward.txt' > task/tests/test.sh
+    echo 'echo built > made' > submission/build.sh
+    packed
+    grade
+    is score 100 "$(field .exact.score)"
+    is printed 'build.sh data made image built' "$(field .logs.stdout.head | xargs)"
+}
+
+@test "check: a contract whose program is not in tests/" {
+    local contract
+    for contract in gradescope harbor; do
+        contract_task "$contract"
+        run -2 "$ASSAY" check task
+        [[ $output == *suite.not_found*"contract $contract"* ]]
+    done
+    echo true > task/tests/test.sh
+    run -0 "$ASSAY" check task
+}
+
+# --- failures, of each contract ----------------------------------------------------------------
 
 # suite_of CONTRACT [JSON members…] < SCRIPT: a suite in sh where that contract has it; in it, $result is the
 # file that is read and `good` writes a result of 80 there
