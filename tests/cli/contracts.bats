@@ -297,6 +297,24 @@ END
     graded 50
 }
 
+@test "an image's own user may write where its contract lets a grader write" {
+    is_root || [ ${#weak[@]} -eq 0 ] || skip 'an ordinary user without a delegation has one id for a cell'
+    local contract top
+    mkdir -p base/grade base/autograder
+    image user-image '{"Env": ["PATH=/bin"], "User": "1000:1000"}'
+    for contract in gradescope prairielearn; do
+        top=/autograder/submission:/autograder/source
+        [ "$contract" = gradescope ] || top=/grade/student:/grade/tests
+        suite_of "$contract" '"image": "user-image",' <<< "id -u; for d in ${top/:/ }; do cd \$d && echo x > new && mkdir made || exit 9; done
+echo more >> ${top%:*}/main.txt || exit 10
+good"
+        submission
+        grade
+        graded 80
+        is 'user id' 1000 "$(field .logs.stdout.head)"
+    done
+}
+
 # What the test.sh below sees and does is the same for every user of an image.
 harbor_image() { # CONFIG
     mkdir -p base/app/lib base/app/both
