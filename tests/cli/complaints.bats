@@ -136,11 +136,11 @@ END
         result_is_json
     done
     # Escapes of JSON: a lone surrogate is no character, NUL no text; a control character is shown escaped.
-    for text in '\\ud800' '\\udc00\\ud800'; do
-        suite <<< "echo '{\"score\": 80, \"pass\": true, \"notes\": \"a${text//\\\\/\\}b\"}' > /results/score.json"
-        sed -i 's/^echo/printf "%s\\n"/' task/tests/run
+    for text in '\ud800' '\udc00\ud800' '\u0000'; do
+        suite <<< "printf '%s\n' '{\"score\": 80, \"pass\": true, \"notes\": \"a${text}b\"}' > /results/score.json"
         grade
         ends 4 error suite suite.result_invalid
+        field .reason | grep -q 'line 1, column 4'
         result_is_json
     done
     suite <<< "printf '%s\n' '{\"score\": 80, \"pass\": true, \"notes\": \"a\\u001b[31m\\ud83d\\ude00b\"}' > /results/score.json"
