@@ -206,9 +206,26 @@ static void settle_result(struct reading *r, struct task *t)
                 result->exit = task_formats[result->format].exit;
 }
 
-static bool has_key(const char *format)
+/* Keys of `result` that say something to a format or two. */
+static const struct {
+        const char *key, *formats[2];
+} format_keys[] = {
+        {"result.key", {"codabench", "harbor"}},
+        {"result.min", {"codabench"}},
+        {"result.max", {"codabench", "gradescope"}},
+};
+
+static void check_format_keys(struct reading *r, const char *format)
 {
-        return strcmp(format, "codabench") == 0 || strcmp(format, "harbor") == 0;
+        for (size_t i = 0; i < COUNT(format_keys); i++) {
+                const char *const *formats = format_keys[i].formats;
+
+                if (reading_has(r, format_keys[i].key) && strcmp(format, formats[0]) != 0 &&
+                        (!formats[1] || strcmp(format, formats[1]) != 0))
+                        reading_problem_at(r, format_keys[i].key, "belongs to %s%s%s, not %s",
+                                formats[0], formats[1] ? " and " : "", formats[1] ? formats[1] : "",
+                                format);
+        }
 }
 
 /* Only the scheme dimensions knows what to do with several scores. */
@@ -221,7 +238,6 @@ static void check_script(struct reading *r, const struct task *t)
 
 static void check_result(struct reading *r, const struct task *t)
 {
-        static const char *const scale[] = {"result.min", "result.max"};
         const char *results = contracts[t->contract].results, *format;
         const size_t len = strlen(results);
 
@@ -238,12 +254,7 @@ static void check_result(struct reading *r, const struct task *t)
         if (t->result.path && !*task_formats[t->result.format].file)
                 reading_problem_at(
                         r, "result.path", "belongs to a format with a file, not %s", format);
-        if (reading_has(r, "result.key") && !has_key(format))
-                reading_problem_at(
-                        r, "result.key", "belongs to codabench and harbor, not %s", format);
-        for (size_t i = 0; i < sizeof scale / sizeof *scale; i++)
-                if (reading_has(r, scale[i]) && strcmp(format, "codabench") != 0)
-                        reading_problem_at(r, scale[i], "belongs to codabench, not %s", format);
+        check_format_keys(r, format);
         if (strcmp(format, "codabench") == 0 && !reading_has(r, "result.key"))
                 reading_problem_at(r, "result.key", "is missing: which of the scores counts?");
         if (strcmp(format, "stdout-json") == 0)

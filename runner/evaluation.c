@@ -200,6 +200,7 @@ static int phase_image(struct evaluation *e, struct error *err)
         if (!has_submission_cells(e))
                 return 0;
         e->cell.place = contracts[t->contract].submission[0].place;
+        e->cell.over = contracts[t->contract].submission[0].kind == PLACE_OVER;
         e->cell.limits = t->limits[CELL_SUBMISSION];
         e->cell.allow_weak = e->options->allow_weak;
         if (open_view(e, err) < 0)

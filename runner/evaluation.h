@@ -91,6 +91,7 @@ struct suite_cell {
         const char **command, **env; /* lists of texts of others */
         char **read_command;         /* of the contract's metadata */
         char *texts[SUITE_ENV];      /* of `env` */
+        unsigned partial;            /* which of the results is tests.jsonl */
         struct buffer files[CELL_MAX_FILES];
 };
 

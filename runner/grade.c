@@ -232,7 +232,7 @@ static int put_documents(
                                ? -1
                                : 0;
         if (strcmp(format, "tests.jsonl") == 0)
-                return put_file(e, request, DOCUMENT_RESULT, *e->task.result_path ? 1 : 0, err);
+                return put_file(e, request, DOCUMENT_RESULT, e->suite_cell.partial, err);
         return *e->task.result_path ? put_file(e, request, DOCUMENT_RESULT, 0, err) : 0;
 }
 
@@ -263,13 +263,16 @@ static void forget_suite(struct evaluation *e)
 
 static int ask_for_result(struct evaluation *e, const char *format, struct error *err)
 {
+        const bool partial = strcmp(format, "tests.jsonl") == 0;
         _cleanup_fd_ int request = scorer_request(err);
 
         if (request < 0 || put_result_request(e, format, request, err) < 0 ||
                 scorer_ask(&e->channel, HELPER_RESULT, request, take_result, &e->suite, err) < 0) {
                 forget_suite(e);
-                return error_add(
-                        err, "%s", *e->task.result_path ? e->task.result_path : "the result");
+                return error_add(err, "%s",
+                        partial                ? "the tests that ended"
+                        : *e->task.result_path ? e->task.result_path
+                                               : "the result");
         }
         return e->suite.present ? 0
                                 : error_set(err, CODE_INTERNAL_FRAME, "the scorer gave no score");
@@ -347,10 +350,9 @@ int grade_as_zero(struct evaluation *e, struct error *why)
 /* Without one finished test there is nothing to count: the limit is the end of it. */
 int grade_partial(struct evaluation *e, struct error *why)
 {
-        const unsigned which = *e->task.result_path ? 1 : 0;
         struct error unread;
 
-        if (e->outcome.results[which].state != RESULT_FILE)
+        if (e->outcome.results[e->suite_cell.partial].state != RESULT_FILE)
                 return -1;
         if (ask_for_result(e, "tests.jsonl", &unread) < 0) {
                 if (unread.code != CODE_SUITE_NO_RESULT)

@@ -432,6 +432,20 @@ int task_read_alone(struct task *t, const char *path, struct error *err)
         return r;
 }
 
+static int check_program(const struct task *t, struct error *err)
+{
+        const char *program = contracts[t->contract].program;
+        _cleanup_fd_ int fd = -EBADF;
+
+        if (t->command[0] || !program || strcmp(t->image, "host") != 0)
+                return 0;
+        fd = t->tests < 0 ? -1 : beneath_open(t->tests, program, O_PATH, 0);
+        return fd >= 0 ? 0
+                       : error_set(err, CODE_SUITE_NOT_FOUND,
+                                 "tests/ has no %s, which the contract %s runs", program,
+                                 contracts[t->contract].name);
+}
+
 int task_check_command(const struct task *t, struct error *err)
 {
         const char *tests = contracts[t->contract].tests.place;
@@ -440,8 +454,11 @@ int task_check_command(const struct task *t, struct error *err)
         _cleanup_fd_ int fd = -EBADF;
         struct stat st;
 
-        if (t->mode == MODE_LLM || t->mode == MODE_ANSWER || strncmp(command, tests, len) != 0 ||
-                command[len] != '/')
+        if (t->mode == MODE_LLM || t->mode == MODE_ANSWER || t->cases.count > 0)
+                return 0;
+        if (check_program(t, err) < 0)
+                return -1;
+        if (strncmp(command, tests, len) != 0 || command[len] != '/')
                 return 0;
         name = command + len + 1;
         fd = t->tests < 0 ? -1 : beneath_open(t->tests, name, O_PATH, 0);

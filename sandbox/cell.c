@@ -395,8 +395,9 @@ bool cell_step(struct cell *c, const struct pollfd *fds)
 
         while (fds[2].revents && c->started >= 0)
                 see_exec(c);
+        /* What was there to read may have been read just now: a read would wait for ever. */
         if (fds[1].revents)
-                hear_all(c); /* the exec pipe may have made us hear it already */
+                hear_all(c);
         if (fds[5].revents)
                 see_network(c);
         if (fds[4].revents & POLLIN)

@@ -61,12 +61,14 @@ static void add_end(struct json_writer *w, const struct evaluation *e)
         json_bool(w, "attempt_used", !ours);
 }
 
-static void add_exact(struct json_writer *w, const struct blend *b)
+static void add_exact(struct json_writer *w, const struct blend *b, const struct suite_result *s)
 {
         json_open_object(w, "exact");
         json_text(w, "score", b->exact);
         if (*b->exact_test)
                 json_text(w, "test_score", b->exact_test);
+        if (s->raw && *s->raw)
+                json_text(w, "raw_test_score", s->raw); /* before it was clamped */
         if (*b->exact_llm)
                 json_text(w, "llm_score", b->exact_llm);
         json_close(w);
@@ -95,7 +97,7 @@ static void add_scores(struct json_writer *w, const struct evaluation *e)
                 json_decimal(w, "score", e->blend.score);
                 json_decimal(w, "test_score", e->blend.test_score);
                 json_decimal(w, "llm_score", e->blend.llm_score);
-                add_exact(w, &e->blend);
+                add_exact(w, &e->blend, &e->suite);
         } else {
                 json_add_null(w, "outcome");
                 json_add_null(w, "score");
@@ -255,6 +257,28 @@ static int add_log(struct json_writer *w, const char *key, const struct log *l)
         return 0;
 }
 
+static int add_logs(struct json_writer *w, const struct evaluation *e)
+{
+        int r = 0;
+
+        json_open_object(w, "logs");
+        if (e->suite_ran)
+                r = add_log(w, "stdout", &e->output[0]) < 0 ||
+                                    add_log(w, "stderr", &e->output[1]) < 0
+                            ? -1
+                            : 0;
+        if (r == 0 && e->build.ran) {
+                json_open_object(w, "build");
+                r = add_log(w, "stdout", &e->build.output[0]) < 0 ||
+                                    add_log(w, "stderr", &e->build.output[1]) < 0
+                            ? -1
+                            : 0;
+                json_close(w);
+        }
+        json_close(w);
+        return r;
+}
+
 void report_submission_warnings(const struct evaluation *e, report_show show, void *to)
 {
         for (unsigned i = 0; i < e->submission.warning_count; i++)
@@ -366,14 +390,9 @@ int report_json(const struct evaluation *e, struct buffer *out)
                 json_text(&w, "summary", e->verdict.summary);
         add_judge(&w, e);
         add_phases(&w, e);
-        if (e->suite_ran || e->cases.count > 0) {
+        if (e->suite_ran || e->build.ran || e->cases.count > 0) {
                 add_cell(&w, e);
-                json_open_object(&w, "logs");
-                r = add_log(&w, "stdout", &e->output[0]) < 0 ||
-                                    add_log(&w, "stderr", &e->output[1]) < 0
-                            ? -1
-                            : 0;
-                json_close(&w);
+                r = add_logs(&w, e);
         }
         add_warnings(&w, e);
         json_close(&w);

@@ -43,6 +43,7 @@ static const struct {
         {VERDICT_SUMMARY, "SUMMARY", "tt"},
         {BLEND_FINAL, "FINAL", "ttttttb"},
         {COMPARE_RESULT, "COMPARED", "bt"},
+        {METADATA_WORD, "WORD", "t"},
 };
 
 static void text_field(struct buffer *b, struct reader *r)
