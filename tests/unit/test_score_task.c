@@ -27,8 +27,7 @@ static const struct {
                "\"contract\": \"straw\", \"visibility\": {\"tests\": \"hidden\"}, \"judge\": "
                "\"default\"" INSIDE "}",
                 "IDENTITY 'n' 'T' 'line\nline'\nIMAGE 'host'\nCONTRACT 0\n" SCORED RUN
-                "RESULT 'score.json' '/results/score.json' 0 0 '' '' '' 0\nVISIBILITY 0 0 "
-                "''\n" TREE},
+                "RESULT 'score.json' '/results/score.json' 0 0 '' '' '' 0\nVISIBILITY 0 0 ''\nJUDGE 'default'\n" TREE},
         {BEGIN ", \"scoring\": {\"pass\": 62.5, \"llm_missing\": \"zero\", " RUBRIC "}}",
                 COMMON "SCORING 0 0 0 0 0 '62.5' 2\n" LLM_RUN},
         {BEGIN ", \"scoring\": {\"mode\": \"container\", \"pass\": 0, " RUBRIC "}" SUITE "}",
@@ -119,7 +118,6 @@ static const struct {
         {"\"build\": {}", "build.command", "is missing; it must be an array of 1 to 1000 texts"},
         {"\"build\": {\"command\": [\"make\"], \"on_failure\": \"shrug\"}", "build.on_failure",
                 "must be \"zero\" or \"reject\", not the text \"shrug\""},
-        {"\"cases\": 5", "cases", "must be an array of cases, or an object with `groups`, not 5"},
         {"\"tools\": {}", "tools", "is not supported by this version; leave it out"},
         {"\"visibility\": {\"tests\": \"never\"}", "visibility.tests",
                 "must be \"hidden\" or \"visible\" or \"after_due\" or \"after_published\", not "
@@ -419,6 +417,7 @@ Test(score_task, a_million_problems_are_not_listed)
 static const struct {
         const char *cases, *key, *text;
 } case_mistakes[] = {
+        {"5", "cases", "must be an array of cases, or an object with `groups`, not 5"},
         {"[]", "cases", "must be an array of cases, or an object with `groups`, not an array"},
         {"{}", "cases.groups", "is missing; it must be an array of 1 to 1000 objects"},
         {"[{\"name\": \"a\"}]", "cases[0].command", "is missing; it must be an array of 1 to 1000 texts"},
