@@ -141,9 +141,12 @@ enum score_message {
                             empty: by the suite's boolean) */
         BLEND_TEST,      /* text test_score, u8 suite_pass (0, 1, 2 = not said) */
         BLEND_LLM,       /* text llm_score given as one number */
+        BLEND_TESTS,     /* text name of a criterion, u32 tests that passed, u32 tests; many: answered by
+                            a BLEND_ROW each, before BLEND_FINAL */
         BLEND_CRITERION, /* text name, u8 weight, text score: llm_score is their weighted mean */
 
         /* blend, answer */
+        BLEND_ROW,   /* text name, text score (2 decimals) */
         BLEND_FINAL, /* text score, text test_score (or empty), text llm_score (or empty), each
                         rounded and shown with 2 decimals, "84.00"; then the same three as
                         exact reduced fractions, "21/25" or "84"; u8 passed */

@@ -83,6 +83,8 @@ struct blend {
         bool present;
         char *score, *test_score, *llm_score; /* 2 decimals; empty where there is none */
         char *exact, *exact_test, *exact_llm; /* fractions */
+        struct score_row *rows; /* of criteria that name tests */
+        unsigned row_count;
         bool passed;
 };
 
@@ -199,6 +201,8 @@ int grade_verdict(struct evaluation *e, struct error *err);
 int grade_blend(struct evaluation *e, struct error *err);
 /* grade_dimensions.c: the same of the scheme dimensions. */
 int grade_dimensions(struct evaluation *e, struct error *err);
+/* The row of a criterion, from wherever it comes; NULL: there is none. */
+const struct score_row *grade_row(const struct evaluation *e, const struct criterion *c);
 void grade_free(struct evaluation *e);
 
 #endif

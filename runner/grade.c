@@ -3,6 +3,7 @@
 #include "evaluation.h"
 
 #include "fd.h"
+#include "glob.h"
 #include "input.h"
 #include "judge.h"
 
@@ -522,6 +523,39 @@ static int put_verdict(
         return 0;
 }
 
+static bool is_of(const struct criterion *c, const char *test)
+{
+        for (char *const *glob = c->tests; *glob; glob++)
+                if (glob_match(*glob, test))
+                        return true;
+        return false;
+}
+
+/* The rows of criteria that name tests. */
+static int put_tests(const struct evaluation *e, int fd, struct error *err)
+{
+        _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
+
+        for (unsigned i = 0; i < e->task.criterion_count; i++) {
+                const struct criterion *c = &e->task.criteria[i];
+                unsigned passed = 0, all = 0;
+
+                for (unsigned n = 0; *c->tests && n < e->suite.test_count; n++)
+                        if (is_of(c, e->suite.tests[n].name)) {
+                                all++;
+                                passed += e->suite.tests[n].passed;
+                        }
+                if (all == 0)
+                        continue;
+                put_text(&payload, c->name);
+                put_u32(&payload, passed);
+                put_u32(&payload, all);
+                if (scorer_put(fd, BLEND_TESTS, &payload, err) < 0)
+                        return -1;
+        }
+        return 0;
+}
+
 static int put_request(const struct evaluation *e, int fd, struct error *err)
 {
         _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
@@ -539,6 +573,8 @@ static int put_request(const struct evaluation *e, int fd, struct error *err)
                 if (scorer_put(fd, BLEND_TEST, &payload, err) < 0)
                         return -1;
         }
+        if (put_tests(e, fd, err) < 0)
+                return -1;
         if (t->mode != MODE_CONTAINER && put_verdict(e, fd, &payload, err) < 0)
                 return -1;
         return scorer_end_request(fd, err);
@@ -561,6 +597,10 @@ static int take_blend(void *to, unsigned type, struct reader *r, struct error *e
 {
         struct blend *b = to;
 
+        if (type == BLEND_ROW) {
+                take_row(&b->rows, &b->row_count, r, false);
+                return 0;
+        }
         if (type != BLEND_FINAL || b->score)
                 return error_set(err, CODE_INTERNAL_FRAME, "the scorer sent an unknown frame");
         b->score = take_decimal(r, scorer_is_score, false);
@@ -574,6 +614,24 @@ static int take_blend(void *to, unsigned type, struct reader *r, struct error *e
         return 0;
 }
 
+/* A criterion that the suite says nothing of has a row without a score. */
+static void note_missing_rows(struct evaluation *e)
+{
+        char text[200];
+
+        if (e->task.mode == MODE_LLM || !e->suite.present || e->shaped.code != CODE_NONE)
+                return;
+        for (unsigned i = 0; i < e->task.criterion_count; i++) {
+                const struct criterion *c = &e->task.criteria[i];
+
+                if (c->source != SOURCE_TEST || grade_row(e, c))
+                        continue;
+                snprintf(text, sizeof text, "the suite says nothing of the criterion \"%.120s\"",
+                        c->name);
+                note(e, "criteria", text);
+        }
+}
+
 int grade_blend(struct evaluation *e, struct error *err)
 {
         _cleanup_fd_ int request = scorer_request(err);
@@ -584,9 +642,28 @@ int grade_blend(struct evaluation *e, struct error *err)
                 return error_add(err, "the score");
         if (!e->blend.present)
                 return error_set(err, CODE_INTERNAL_FRAME, "the scorer gave no score");
+        note_missing_rows(e);
         if (e->suite.present && e->suite.pass < 2 && (e->suite.pass == 1) != e->blend.passed)
                 note(e, "suite_pass", "the suite's own `pass` differs from the outcome");
         return 0;
+}
+
+static const struct score_row *find_row(
+        const struct score_row *rows, unsigned count, const char *name)
+{
+        for (unsigned i = 0; i < count; i++)
+                if (strcmp(rows[i].name, name) == 0)
+                        return &rows[i];
+        return NULL;
+}
+
+const struct score_row *grade_row(const struct evaluation *e, const struct criterion *c)
+{
+        if (c->source == SOURCE_LLM)
+                return find_row(e->verdict.criteria, e->verdict.criterion_count, c->name);
+        if (*c->tests)
+                return find_row(e->blend.rows, e->blend.row_count, c->name);
+        return find_row(e->suite.breakdown, e->suite.breakdown_count, c->name);
 }
 
 void grade_free(struct evaluation *e)
@@ -597,6 +674,7 @@ void grade_free(struct evaluation *e)
 
         free_suite(&e->suite);
         forget_verdict(&e->verdict);
+        free_rows(b->rows, b->row_count);
         for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
                 free(texts[i]);
 }

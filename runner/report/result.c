@@ -3,22 +3,6 @@
 
 #include "report/json.h"
 
-static const struct score_row *find_row(
-        const struct score_row *rows, unsigned count, const char *name)
-{
-        for (unsigned i = 0; i < count; i++)
-                if (strcmp(rows[i].name, name) == 0)
-                        return &rows[i];
-        return NULL;
-}
-
-const struct score_row *report_criterion_row(const struct evaluation *e, const struct criterion *c)
-{
-        if (c->source == SOURCE_LLM)
-                return find_row(e->verdict.criteria, e->verdict.criterion_count, c->name);
-        return find_row(e->suite.breakdown, e->suite.breakdown_count, c->name);
-}
-
 static void add_submission(struct json_writer *w, const struct submission *s)
 {
         json_open_object(w, "submission");
@@ -117,7 +101,7 @@ static void add_criteria(struct json_writer *w, const struct evaluation *e)
         json_open_array(w, "criteria");
         for (unsigned i = 0; i < e->task.criterion_count; i++) {
                 const struct criterion *c = &e->task.criteria[i];
-                const struct score_row *row = report_criterion_row(e, c);
+                const struct score_row *row = grade_row(e, c);
 
                 json_open_object(w, NULL);
                 json_text(w, "name", c->name);
@@ -295,7 +279,7 @@ void report_suite_warnings(const struct evaluation *e, report_show show, void *t
                 show(to, e->notes[i].field, e->notes[i].message);
         for (unsigned i = 0; e->suite.present && i < e->task.criterion_count; i++)
                 if (e->task.criteria[i].source == SOURCE_TEST &&
-                        !report_criterion_row(e, &e->task.criteria[i]))
+                        !grade_row(e, &e->task.criteria[i]))
                         show(to, e->task.criteria[i].name,
                                 "the suite's breakdown leaves this criterion out");
 }

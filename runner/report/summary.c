@@ -63,7 +63,7 @@ static void add_criteria(struct buffer *out, const struct evaluation *e, const s
 {
         for (unsigned i = 0; e->blend.present && i < e->task.criterion_count; i++) {
                 const struct criterion *c = &e->task.criteria[i];
-                const struct score_row *row = report_criterion_row(e, c);
+                const struct score_row *row = grade_row(e, c);
 
                 buffer_add_format(out, "  %6s  ", row ? row->score : "-");
                 add_escaped(out, c->name);

@@ -102,6 +102,16 @@ TABLE
     is violation max_llm_calls "$(field '.constraint_violations[0].constraint')"
 }
 
+@test "criteria take their rows from the breakdown, or from the tests that they name; one without is warned of" {
+    a_task '"mode": "container", "rubric": [{"name": "good", "weight": 50, "tests": ["good/*", "d"]},
+        {"name": "bad", "weight": 25, "tests": ["bad/*", "good/a"]}, {"name": "nothing", "weight": 25}]' tests
+    submission
+    grade
+    is exit 0 "$status"
+    is rows '100 50 null' "$(field '[.criteria[].score | tostring] | join(" ")')"
+    is warning criteria "$(field '.suite_warnings[0].field')"
+}
+
 @test "fifty evaluations at once on one state directory: all right" {
     a_task '"mode": "container"' good
     submission
