@@ -83,7 +83,7 @@ struct blend {
         bool present;
         char *score, *test_score, *llm_score; /* 2 decimals; empty where there is none */
         char *exact, *exact_test, *exact_llm; /* fractions */
-        struct score_row *rows; /* of criteria that name tests */
+        struct score_row *rows;               /* of criteria that name tests */
         unsigned row_count;
         bool passed;
 };

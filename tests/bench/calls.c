@@ -21,10 +21,17 @@ int main(int argc, char **argv)
 {
         static const char result[] = "{\"score\": 100, \"pass\": true}";
         unsigned runs = argc == 4 ? (unsigned)strtoul(argv[1], NULL, 10) : 0;
-        struct series plain = series_new(runs), calls = series_new(runs);
-        char *alone[] = {argv[2], NULL};
-        char *call[] = {getenv("ASSAY_EXEC"), (char[]){"--"}, argv[3], NULL};
+        char *broker = getenv("ASSAY_EXEC");
+        struct series plain, calls;
+        char *alone[] = {NULL, NULL}, *call[] = {broker, (char[]){"--"}, NULL, NULL};
         int fd;
+
+        if (runs == 0 || !broker)
+                return 2;
+        alone[0] = argv[2];
+        call[2] = argv[3];
+        plain = series_new(runs);
+        calls = series_new(runs);
 
         for (unsigned i = 0; i < runs; i++) {
                 once(alone, &plain);

@@ -55,7 +55,7 @@ outcomes() {
     is passed 'exact tokens numeric regex nothing wanted' "$(field '[.tests[] | select(.passed).name] | join(" ")')"
     is score 125/2 "$(field .exact.score)"
     is cells 8 "$(field .usage.submission.cells)"
-    outcomes | grep 'newline' | grep -q 'newline'
+    outcomes | grep -q '^newline false .*newline more at the end'
     nothing_left
 }
 
