@@ -109,7 +109,7 @@ static unsigned put_command(const char **argv, char *const *command)
 {
         unsigned count = 0;
 
-        for (; command[count] && count < MOST_ARGUMENTS - 5; count++)
+        for (; count < MOST_ARGUMENTS - 5 && command[count]; count++)
                 argv[count] = command[count];
         return count;
 }
