@@ -131,7 +131,6 @@ struct evaluation {
         struct build_result build;
         struct broker broker;
         struct cases_outcome cases;
-        bool judge_key;       /* the operator has given one */
         unsigned judge_tries; /* 0: none was asked */
         int verdict_file;     /* --llm-score FILE */
         int trajectory;
