@@ -9,23 +9,12 @@
  * Its connection gone, a call is killed. */
 #include "broker.h"
 
+#include "call.h"
 #include "fd.h"
-#include "sandbox/exec/messages.h"
 
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-enum { CALL_LIMITS = 4 };
-
-static const enum limit call_limits[CALL_LIMITS] = {
-        LIMIT_WALL, LIMIT_CPU, LIMIT_MEMORY, LIMIT_OUTPUT};
-
-struct call_request {
-        struct limits limits;
-        char session[CALL_MAX_SESSION + 1];
-        char **command; /* NULL at the end */
-};
 
 /* A cell that several calls of one name share, one after the other. */
 struct session {
@@ -49,14 +38,6 @@ struct call {
         bool taken, begun; /* its request is there; its command runs */
 };
 
-static void request_free(struct call_request *q)
-{
-        for (char **word = q->command; word && *word; word++)
-                free(*word);
-        free(q->command);
-        q->command = NULL;
-}
-
 static void forget(struct call *call)
 {
         struct broker *b = call->broker;
@@ -73,7 +54,7 @@ static void forget(struct call *call)
         loop_remove(&b->cells->loop, &call->peer);
         fd_close(call->peer.fd);
         buffer_free(&call->said);
-        request_free(&call->request);
+        call_request_free(&call->request);
         free(call);
 }
 
@@ -94,47 +75,6 @@ static void refuse(struct call *call, const struct error *why)
 }
 
 /* --- a call --------------------------------------------------------------------------------- */
-
-static int take_limits(
-        const struct broker *b, struct reader *r, struct call_request *q, struct error *err)
-{
-        int result = 0;
-
-        q->limits = b->submission->limits;
-        for (unsigned i = 0; i < CALL_LIMITS; i++) {
-                const struct limit_info *info = limit_info(call_limits[i]);
-                uint64_t value = get_u64(r), most = b->most.value[call_limits[i]];
-                char text[32];
-
-                if (value == 0 || result < 0)
-                        continue;
-                limit_format(call_limits[i], most, text, sizeof text);
-                if (value < info->least || value > most)
-                        result = error_set(err, CODE_USAGE,
-                                "%s: more than the suite itself has (%s), or too little to run",
-                                info->name, text);
-                q->limits.value[call_limits[i]] = value;
-        }
-        return result;
-}
-
-static int decode(
-        const struct broker *b, struct reader *r, struct call_request *ret, struct error *err)
-{
-        uint32_t count;
-        int result = take_limits(b, r, ret, err);
-
-        get_text(r, ret->session, sizeof ret->session);
-        count = get_u32(r);
-        r->bad |= count < 1 || count > CELL_MAX_ARGUMENTS;
-        if (!r->bad)
-                ret->command = calloc(count + 1, sizeof *ret->command);
-        for (uint32_t i = 0; ret->command && i < count && !r->bad; i++)
-                ret->command[i] = get_new_text(r, CELL_MAX_ARGUMENT);
-        if (!ret->command || !reader_done(r))
-                return error_set(err, CODE_INTERNAL_FRAME, "a call is malformed");
-        return result;
-}
 
 /* The end of its command; `alive`: its cell goes on, and what holds the pipes may too. */
 static void done(struct call *call, const struct cell_outcome *o, bool alive)
@@ -371,7 +311,8 @@ static int begin(struct call *call, struct reader *r, struct error *err)
         struct error why = {0};
 
         call->taken = true;
-        if (decode(call->broker, r, &call->request, &why) < 0 ||
+        if (call_decode(r, &call->broker->submission->limits, &call->broker->most, &call->request,
+                    &why) < 0 ||
                 (*call->request.session && join_session(call, &why) < 0) ||
                 check_memory(call, &why) < 0) {
                 refuse(call, &why);
