@@ -21,6 +21,7 @@ struct verb {
 
 static const struct verb verbs[] = {
         {"run", verb_run, "grade one submission"},
+        {"batch", verb_batch, "grade a folder of submissions"},
         {"check", verb_check, "validate a task without running anything"},
         {"submission", verb_submission,
                 "check a submission before an upload; a SUBMISSION.md to fill in"},
