@@ -166,25 +166,29 @@ static void take(struct aside *a)
                 refuse(a);
 }
 
-void aside_free(struct aside *a)
+void aside_result_free(struct aside_result *r)
 {
-        struct aside_result *r = &a->result;
         char *const texts[] = {
                 r->reason, r->outcome, r->score, r->exact, r->test_score, r->llm_score, r->sha256};
 
-        if (a->pid > 0) {
-                kill(a->pid, SIGTERM);
-                finish(a);
-        }
-        a->socket = fd_close(a->socket);
         for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
                 free(texts[i]);
         for (unsigned i = 0; i < r->test_count; i++)
                 free(r->tests[i].name);
         free(r->tests);
         texts_free(r->differs);
-        buffer_free(&a->said);
         *r = (struct aside_result){0};
+}
+
+void aside_free(struct aside *a)
+{
+        if (a->pid > 0) {
+                kill(a->pid, SIGTERM);
+                finish(a);
+        }
+        a->socket = fd_close(a->socket);
+        aside_result_free(&a->result);
+        buffer_free(&a->said);
 }
 
 /* --- many ----------------------------------------------------------------------------------- */

@@ -195,7 +195,7 @@ static int begin(void *to, unsigned i, struct aside *a, struct error *err)
                 err);
 }
 
-static int ended(void *to, unsigned i, const struct aside_result *r, struct error *err)
+static int ended(void *to, unsigned i, struct aside_result *r, struct error *err)
 {
         struct batch *b = to;
         struct batch_row *row = &b->rows.all[i];
