@@ -24,6 +24,8 @@ static const struct verb verbs[] = {
         {"batch", verb_batch, "grade a folder of submissions"},
         {"check", verb_check, "validate a task without running anything"},
         {"verify", verb_verify, "grade a task's own solutions, and compare with what they must get"},
+        {"describe", verb_describe, "tell what a submitter may know of a task"},
+        {"init", verb_init, "make a new task from a template"},
         {"submission", verb_submission,
                 "check a submission before an upload; a SUBMISSION.md to fill in"},
         {"exec", verb_exec, "run one command in a cell"},
