@@ -146,7 +146,9 @@ static void check(struct reading *r, const struct expect *x)
                         "is missing, and so are test_score, outcome, status and code: nothing is "
                         "expected");
         if (wants_grade(x) && x->status != NOT_GIVEN && x->status != 0)
-                reading_problem_at(r, "status", "is that of what has no score, beside an expected score");
+                reading_problem_at(r, "status",
+                        "cannot be \"%s\" where a score or an outcome is expected",
+                        statuses[x->status].name);
 }
 
 /* --- comparing ------------------------------------------------------------------------------ */
