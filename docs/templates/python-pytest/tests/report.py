@@ -53,7 +53,7 @@ def run_pytest():
     import pytest
 
     plugin = Plugin()
-    pytest.main(["-q", "-p", "no:cacheprovider", "test_solution.py"], plugins=[plugin])
+    pytest.main(["-p", "no:terminal", "-p", "no:cacheprovider", "test_solution.py"], plugins=[plugin])
     return plugin.tests
 
 
