@@ -4,8 +4,8 @@
 
 #include "beneath.h"
 #include "fd.h"
+#include "names.h"
 
-#include <dirent.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,40 +82,19 @@ static int add(struct templates *t, const char *name, struct error *err)
         return 0;
 }
 
-static int compare(const void *left, const void *right)
-{
-        const struct template *a = left, *b = right;
-
-        return strcmp(a->name, b->name);
-}
-
-static DIR *list(int directory, struct error *err)
-{
-        int copy = beneath_open(directory, ".", O_RDONLY | O_DIRECTORY, 0);
-        DIR *dir = copy < 0 ? NULL : fdopendir(copy);
-
-        if (dir)
-                return dir;
-        fd_close(copy);
-        error_errno(err, CODE_INFRA_HELPER, errno, "a template cannot be listed");
-        return NULL;
-}
-
 int templates_open(struct templates *t, struct error *err)
 {
-        DIR *dir;
+        char **names;
         int r = 0;
 
         t->directory = open_directory(err);
-        dir = t->directory < 0 ? NULL : list(t->directory, err);
-        if (!dir)
+        names = t->directory < 0 ? NULL : names_in(t->directory, CODE_INFRA_HELPER, err);
+        if (!names)
                 return -1;
-        for (struct dirent *e; r == 0 && (e = readdir(dir));)
-                if (e->d_name[0] != '.')
-                        r = add(t, e->d_name, err);
-        closedir(dir);
-        if (t->count > 0)
-                qsort(t->all, t->count, sizeof *t->all, compare);
+        for (char **name = names; r == 0 && *name; name++)
+                if (**name != '.')
+                        r = add(t, *name, err);
+        names_free(names);
         return r;
 }
 
@@ -194,8 +173,6 @@ static int copy_entry(
         struct stat st;
         int r;
 
-        if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
-                return 0;
         if ((size_t)snprintf(c->path + len, sizeof c->path - len, "%s%s", len > 0 ? "/" : "",
                     name) >= sizeof c->path - len ||
                 depth > MOST_DEPTH)
@@ -212,13 +189,12 @@ static int copy_entry(
 
 static int copy_directory(struct copying *c, int from, int to, unsigned depth, struct error *err)
 {
-        DIR *dir = list(from, err);
-        int r = dir ? 0 : -1;
+        char **names = names_in(from, CODE_INFRA_HELPER, err);
+        int r = names ? 0 : -1;
 
-        for (struct dirent *e; r == 0 && (e = readdir(dir));)
-                r = copy_entry(c, from, to, e->d_name, depth, err);
-        if (dir)
-                closedir(dir);
+        for (char **name = names; r == 0 && *name; name++)
+                r = copy_entry(c, from, to, *name, depth, err);
+        names_free(names);
         return r;
 }
 

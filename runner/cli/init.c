@@ -2,11 +2,11 @@
 #include "verbs.h"
 
 #include "fd.h"
+#include "names.h"
 #include "report/json.h"
 #include "templates.h"
 #include "text.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -42,18 +42,11 @@ static int list(const struct templates *t, const struct common_options *common)
 
 static bool is_empty(int directory)
 {
-        int copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        DIR *dir = copy < 0 ? NULL : fdopendir(copy);
-        unsigned count = 0;
+        char **names = names_in(directory, CODE_USAGE, NULL);
+        const bool empty = names && !*names;
 
-        if (!dir) {
-                fd_close(copy);
-                return false;
-        }
-        while (count < 3 && readdir(dir))
-                count++;
-        closedir(dir);
-        return count < 3; /* "." and ".." */
+        names_free(names);
+        return empty;
 }
 
 /* New, or there and empty. */

@@ -5,8 +5,8 @@
 #include "beneath.h"
 #include "fd.h"
 #include "images/tar_write.h"
+#include "names.h"
 
-#include <dirent.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -33,62 +33,6 @@ int solutions_make_up(struct solutions *s, const char *name, struct error *err)
         return 0;
 }
 
-/* The names in a directory but "." and "..", in order, NULL at the end; NULL with `err`. */
-static char **list_names(int directory, struct error *err)
-{
-        int copy = beneath_open(directory, ".", O_RDONLY | O_DIRECTORY, 0);
-        DIR *dir = copy < 0 ? NULL : fdopendir(copy);
-        char **names = calloc(1, sizeof *names), **more;
-        size_t count = 0;
-
-        if (!dir || !names) {
-                error_errno(err, CODE_TASK_UNSAFE, errno, "cannot be listed");
-                if (!dir)
-                        fd_close(copy);
-                else
-                        closedir(dir);
-                free(names);
-                return NULL;
-        }
-        for (struct dirent *e; (e = readdir(dir));) {
-                if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
-                        continue;
-                more = realloc(names, (count + 2) * sizeof *names);
-                if (more) {
-                        names = more;
-                        names[count] = strdup(e->d_name);
-                }
-                if (!more || !names[count]) {
-                        error_set(err, CODE_INFRA_MEMORY, "out of memory");
-                        closedir(dir);
-                        texts_free(names);
-                        return NULL;
-                }
-                names[++count] = NULL;
-        }
-        closedir(dir);
-        return names;
-}
-
-static int compare(const void *left, const void *right)
-{
-        const char *const *a = left, *const *b = right;
-
-        return strcmp(*a, *b);
-}
-
-static char **list_sorted(int directory, struct error *err)
-{
-        char **names = list_names(directory, err);
-        size_t count = 0;
-
-        while (names && names[count])
-                count++;
-        if (names)
-                qsort(names, count, sizeof *names, compare);
-        return names;
-}
-
 int solutions_find(struct solutions *s, const char *task, struct error *err)
 {
         _cleanup_fd_ int directory = open(task, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -100,7 +44,7 @@ int solutions_find(struct solutions *s, const char *task, struct error *err)
                                                O_RDONLY | O_DIRECTORY, 0);
         if (s->directory < 0)
                 return error_errno(err, CODE_TASK_EXPECT, errno, "%s/solutions", task);
-        names = list_sorted(s->directory, err);
+        names = names_in(s->directory, CODE_TASK_UNSAFE, err);
         if (!names)
                 return error_add(err, "%s/solutions", task);
         for (char **name = names; r == 0 && *name; name++) {
@@ -116,7 +60,7 @@ int solutions_find(struct solutions *s, const char *task, struct error *err)
                 if (r == 0)
                         s->all[s->count - 1].made_up = false;
         }
-        texts_free(names);
+        names_free(names);
         if (r == 0 && s->count == 0)
                 return error_set(err, CODE_TASK_EXPECT, "%s/solutions: holds no solution", task);
         return r;
@@ -223,7 +167,7 @@ static int pack_entry(
 static int pack_directory(struct packing *p, int directory, unsigned depth, struct error *err)
 {
         const size_t len = strlen(p->path);
-        char **names = list_sorted(directory, err);
+        char **names = names_in(directory, CODE_TASK_UNSAFE, err);
         int r = names ? 0 : -1;
 
         for (char **name = names; r == 0 && *name; name++) {
@@ -236,7 +180,7 @@ static int pack_directory(struct packing *p, int directory, unsigned depth, stru
                         r = pack_entry(p, directory, *name, depth, err);
                 p->path[len] = '\0';
         }
-        texts_free(names);
+        names_free(names);
         return r;
 }
 

@@ -87,7 +87,7 @@ works() {
     for name in $(jq -r '.[].name' list); do
         grep -q "works $name\b" "$here/init.bats" || { echo "$name has no test" >&2 && return 1; }
         "$ASSAY" init --json --template "$name" "new-$name" > made
-        is "files of $name" "$(cd "new-$name" && find . -type f | sed 's/^..//' | LC_ALL=C sort)" "$(jq -r '.files[]' made)"
+        is "files of $name" "$(cd "new-$name" && find . -type f | sed 's/^..//' | LC_ALL=C sort)" "$(jq -r '.files[]' made | LC_ALL=C sort)"
     done
     is 'titles' 0 "$(jq '[.[] | select(.title == "")] | length' list)"
     "$ASSAY" init --list > list.txt
