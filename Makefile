@@ -168,10 +168,14 @@ $(BUILD)/tests/%: tests/programs/%.c $(BUILD)/libbase.a Makefile
 	    -MMD -MP -MF $@.d -o $@ $< $(BUILD)/libbase.a -lcap $(tool_libs)
 
 # Benchmarks: programs that run in cells, and two that measure from outside.
-bench_tools := $(addprefix $(BUILD)/bench/,nop floor stubborn syscalls interleave) $(BUILD)/bench-cells $(BUILD)/bench-score
+bench_tools := $(addprefix $(BUILD)/bench/,nop floor stubborn syscalls interleave calls static-nop) $(BUILD)/bench-cells $(BUILD)/bench-score
 $(BUILD)/bench/%: tests/bench/%.c tests/bench/measure.h Makefile
 	@mkdir -p $(@D)
 	$(QUIET)$(CC) -D_GNU_SOURCE -Isandbox/base -std=c17 $(WARNINGS) -O2 -static -o $@ $<
+# As small as a static program gets: with musl.
+$(BUILD)/bench/static-nop: tests/bench/nop.c Makefile
+	@mkdir -p $(@D)
+	$(QUIET)musl-gcc -std=c17 $(WARNINGS) -O2 -static -o $@ $<
 $(BUILD)/bench-cells: tests/bench/cells.c tests/bench/measure.h $(BUILD)/obj/runner/channel.o $(BUILD)/libbase.a
 	$(QUIET)$(CC) $(ALL_CPPFLAGS) -std=c17 $(WARNINGS) -O2 -o $@ $< $(filter %.o %.a,$^) -lcap
 
@@ -296,6 +300,7 @@ bench: packages-check
 	@tests/packages bench
 	@$(MAKE) --no-print-directory -s -j2 tests $(bench_tools)
 	@tests/bench/run $(abspath $(BUILD))
+	@tests/bench/evaluation $(abspath $(BUILD))
 	@tests/bench/unpack $(abspath $(BUILD))
 	@tests/bench/images $(abspath $(BUILD))
 	@tests/bench/score $(abspath $(BUILD))

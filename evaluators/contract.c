@@ -23,6 +23,7 @@ const struct contract contracts[CONTRACT_COUNT] = {
                         .format = "gradescope",
                         .workdir = "/autograder",
                         .command = {"/autograder/run_autograder"},
+                        .program = "run_autograder",
                         .own = {"/autograder"},
                 },
         [CONTRACT_PRAIRIELEARN] =
@@ -55,6 +56,7 @@ const struct contract contracts[CONTRACT_COUNT] = {
                         .format = "harbor",
                         .workdir = "/app",
                         .command = {"bash", "/tests/test.sh"},
+                        .program = "test.sh",
                         .own = {"/tests", "/logs"},
                 },
         [CONTRACT_EVALUATOR] =

@@ -16,6 +16,7 @@ struct contract {
         const char *format;     /* of the result, where the task names none */
         const char *workdir;    /* with `host`; an image has its own */
         const char *command[3]; /* where the task names none; {NULL}: the image's */
+        const char *program;    /* in tests/, which that runs; an image may have another */
         const char *own[8];     /* what an image has there, a submission's cell does not */
 };
 

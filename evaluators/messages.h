@@ -39,6 +39,8 @@ enum score_message {
         TASK_RESULT,    /* text format, text path (empty: the format has no file), u8 enum
                            task_on_limit, u8 enum task_exit, text key, text min, text max (decimals;
                            each may be empty), u32 planned tests (0: not said) */
+        TASK_JUDGE,     /* text name of one that the operator has (or empty), u32 n, n × text
+                           argument of a command; at most once */
         TASK_BUILD,     /* u8 enum task_build, u32 n, n × text argument; if the task has one */
         TASK_SUBMISSION_ENV, /* text NAME=VALUE; many */
         TASK_VISIBILITY, /* u8 enum task_visibility of tests, u8 of output, text due (or empty) */
@@ -53,15 +55,15 @@ enum score_message {
         TASK_PATTERN,          /* text glob, u64 min_files; many */
 
         TASK_GROUP, /* text name, text points (decimal, or empty: those of its cases), u8 enum
-                       case_aggregate, u8 stop_on_failure, u8 enum task_visibility (or its count: the
-                       task's), u32 n, n × text group that must have passed; many */
-        TASK_CASE,  /* of the last group: u8 each (1: one for each file that its input matches), text
-                       name, u32 n, n × text argument, u8 enum case_given, text input, u8 enum
-                       case_given, text output, u8 exit, u64 timeout (microseconds of processor
-                       time; 0: the limits), u8 enum comparison, text abs, text rel (decimals or
-                       empty), text pattern, u8 enum checker_protocol, u32 n, n × text argument of the
-                       checker (none: there is none), u32 n, n × text argument of the interactor,
-                       text points (decimal); many */
+                       case_aggregate, u8 stop_on_failure, u8 enum task_visibility (or its count:
+                       the task's), u32 n, n × text group that must have passed; many */
+        TASK_CASE, /* of the last group: u8 each (1: one for each file that its input matches), text
+                      name, u32 n, n × text argument, u8 enum case_given, text input, u8 enum
+                      case_given, text output, u8 exit, u64 timeout (microseconds of processor
+                      time; 0: the limits), u8 enum comparison, text abs, text rel (decimals or
+                      empty), text pattern, u8 enum checker_protocol, u32 n, n × text argument of
+                      the checker (none: there is none), u32 n, n × text argument of the interactor,
+                      text points (decimal); many */
 
         /* cases, request: CASES_GROUP, then its CASES_CASEs, and so on, SCORE_END; answered by a
          * RESULT_SCORE and RESULT_BREAKDOWNs */
@@ -129,6 +131,9 @@ enum score_message {
 
         /* verdict, in this order; that the criteria are the rubric's is not checked here */
         VERDICT_CRITERION, /* text name, text score, text reasoning; many */
+        VERDICT_RECORD,    /* text prompt_sha256, text prompt tokens, text completion tokens, text
+                              runs,    text tries (decimals), each may be empty; if there is any of it
+                            */
         VERDICT_SUMMARY,   /* text summary, text model (may be empty); once */
 
         /* blend, request: BLEND_MODE, BLEND_TEST in container and hybrid, BLEND_LLM or
@@ -137,9 +142,12 @@ enum score_message {
                             empty: by the suite's boolean) */
         BLEND_TEST,      /* text test_score, u8 suite_pass (0, 1, 2 = not said) */
         BLEND_LLM,       /* text llm_score given as one number */
+        BLEND_TESTS,     /* text name of a criterion, u32 tests that passed, u32 tests; many: answered by
+                            a BLEND_ROW each, before BLEND_FINAL */
         BLEND_CRITERION, /* text name, u8 weight, text score: llm_score is their weighted mean */
 
         /* blend, answer */
+        BLEND_ROW,   /* text name, text score (2 decimals) */
         BLEND_FINAL, /* text score, text test_score (or empty), text llm_score (or empty), each
                         rounded and shown with 2 decimals, "84.00"; then the same three as
                         exact reduced fractions, "21/25" or "84"; u8 passed */
@@ -171,8 +179,10 @@ enum task_contract {
         CONTRACT_EVALUATOR,
         CONTRACT_COUNT,
 };
-enum task_scheme { SCHEME_BLEND, SCHEME_COUNT };
-enum task_mode { MODE_LLM, MODE_CONTAINER, MODE_HYBRID, MODE_COUNT };
+enum task_scheme { SCHEME_BLEND, SCHEME_DIMENSIONS, SCHEME_COUNT };
+/* Of the scheme dimensions it follows from the sources; MODE_ANSWER: nothing runs, nobody is asked.
+ */
+enum task_mode { MODE_LLM, MODE_CONTAINER, MODE_HYBRID, MODE_ANSWER, MODE_COUNT };
 enum task_llm_missing {
         LLM_MISSING_PENDING,
         LLM_MISSING_ERROR,

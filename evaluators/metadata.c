@@ -13,6 +13,9 @@ static const struct {
         {"$program", "/app/program"},
         {"$input", "/app/input"},
         {"$output", "/app/output"},
+        {"$hidden", "/app/input/ref"},
+        {"$predictions", "/app/input/res"},
+        {"$tmp", "/app/output"},
 };
 
 static int invalid(struct error *err, unsigned line, const char *why)
@@ -34,6 +37,20 @@ static void trim(char *text)
                 text[len - 1] = '\0';
                 memmove(text, text + 1, len - 1);
         }
+}
+
+/* A comment begins behind a blank, but not in a value that begins with a quote, where it ends. */
+static void cut_comment(char *value)
+{
+        char *at = value + strspn(value, " \t");
+
+        if (*at == '"' || *at == '\'')
+                at = strchr(at + 1, *at);
+        for (; at && (at = strchr(at, '#')); at++)
+                if (at[-1] == ' ' || at[-1] == '\t') {
+                        *at = '\0';
+                        return;
+                }
 }
 
 /* --- the command's words -------------------------------------------------------------------- */
@@ -93,12 +110,18 @@ static int put_words(char *text, unsigned line, struct buffer *out, struct error
 
 /* --- lines ---------------------------------------------------------------------------------- */
 
+static bool is_empty(const char *text)
+{
+        return text[strspn(text, " \t\r")] == '\0';
+}
+
 static int take_line(
         char *line, unsigned number, bool *found, struct buffer *out, struct error *err)
 {
+        static const char yaml[] = "|>[{&*!%@`"; /* begin what is no plain text */
         char *colon;
 
-        if (line[strspn(line, " \t\r")] == '\0' || *line == '#' || strncmp(line, "---", 3) == 0)
+        if (is_empty(line) || *line == '#' || strncmp(line, "---", 3) == 0)
                 return 0;
         colon = strchr(line, ':');
         if (*line == ' ' || *line == '\t' || *line == '-' || !colon || !strchr(" \t\r", colon[1]))
@@ -110,16 +133,22 @@ static int take_line(
         if (*found)
                 return invalid(err, number, "`command` is there twice");
         *found = true;
+        cut_comment(colon + 1);
+        if (strchr(yaml, colon[1 + strspn(colon + 1, " \t\r")]) && !is_empty(colon + 1))
+                return invalid(err, number, "write `command` as one text on its line");
         trim(colon + 1);
         return put_words(colon + 1, number, out, err);
 }
 
 int metadata_answer(const struct buffer *in, struct buffer *out, struct error *err)
 {
+        static const char mark[] = "\xef\xbb\xbf";
         const char *at = (const char *)in->data, *end = at + in->len;
         bool found = false;
 
-        if (!text_utf8_valid(at, in->len) || memchr(at, '\0', in->len))
+        if (in->len >= sizeof mark - 1 && memcmp(at, mark, sizeof mark - 1) == 0)
+                at += sizeof mark - 1;
+        if (!text_utf8_valid(at, (size_t)(end - at)) || memchr(at, '\0', (size_t)(end - at)))
                 return error_set(err, CODE_TASK_INVALID, "is no UTF-8 text");
         for (unsigned number = 1; at < end; number++) {
                 const char *newline = memchr(at, '\n', (size_t)(end - at));

@@ -8,7 +8,8 @@
 
 enum { SCORE_MAX_METADATA = 64 << 10 };
 
-/* The words of its `command`, with $program, $input and $output replaced, as METADATA_WORD. */
+/* The words of its `command`, with the platform's variables ($input…) replaced, as METADATA_WORD.
+ */
 int metadata_answer(const struct buffer *in, struct buffer *out, struct error *err);
 
 #endif

@@ -20,6 +20,7 @@ int reading_open(struct json *ret_doc, const struct buffer *in, enum code code, 
 void reading_begin(struct reading *r, const struct json *doc)
 {
         r->doc = doc;
+        r->prefix = "";
         r->problems.count = r->warnings.count = 0;
 }
 
@@ -69,14 +70,25 @@ __attribute__((format(printf, 3, 0))) static void find_here(
         finding_text(f, format, args);
 }
 
-__attribute__((format(printf, 4, 0))) static void find_at(struct findings *list,
-        const struct json *doc, const char *path, const char *format, va_list args)
+enum { PATH_SIZE = 1024 };
+
+/* From the root of the document. */
+static const char *full_path(const struct reading *r, const char *path, char out[PATH_SIZE])
 {
-        struct finding *f = findings_add(list, json_offset(json_locate(doc, path, NULL)));
+        snprintf(out, PATH_SIZE, "%s%s", r->prefix, path);
+        return out;
+}
+
+__attribute__((format(printf, 4, 0))) static void find_at(struct findings *list,
+        const struct reading *r, const char *path, const char *format, va_list args)
+{
+        char full[PATH_SIZE];
+        struct finding *f = findings_add(
+                list, json_offset(json_locate(r->doc, full_path(r, path, full), NULL)));
 
         if (!f)
                 return;
-        text_escape(f->key, sizeof f->key, path, strlen(path));
+        text_escape(f->key, sizeof f->key, full, strlen(full));
         finding_text(f, format, args);
 }
 
@@ -103,7 +115,7 @@ void reading_problem_at(struct reading *r, const char *path, const char *format,
         va_list args;
 
         va_start(args, format);
-        find_at(&r->problems, r->doc, path, format, args);
+        find_at(&r->problems, r, path, format, args);
         va_end(args);
 }
 
@@ -112,15 +124,16 @@ void reading_warning_at(struct reading *r, const char *path, const char *format,
         va_list args;
 
         va_start(args, format);
-        find_at(&r->warnings, r->doc, path, format, args);
+        find_at(&r->warnings, r, path, format, args);
         va_end(args);
 }
 
 bool reading_has(const struct reading *r, const char *path)
 {
+        char full[PATH_SIZE];
         bool found;
 
-        json_locate(r->doc, path, &found);
+        json_locate(r->doc, full_path(r, path, full), &found);
         return found;
 }
 

@@ -24,6 +24,7 @@ struct findings {
 
 struct reading {
         const struct json *doc;
+        const char *prefix; /* of paths that are named below: "", or such as "scoring." */
         struct findings problems, warnings;
 };
 

@@ -10,6 +10,29 @@
                 .key = name, .type = &field_unsupported                                            \
         }
 
+/* Of the scheme dimensions. */
+static bool read_other_scheme(
+        struct reading *r, const struct field *f, const struct spot *s, void *to)
+{
+        (void)f;
+        (void)to;
+        reading_problem(r, s, "belongs to \"scheme\": \"dimensions\"");
+        return true;
+}
+
+static void want_absent(const struct field *f, char *out, size_t size)
+{
+        (void)f;
+        snprintf(out, size, "absent");
+}
+
+static const struct field_type other_scheme = {read_other_scheme, want_absent};
+
+#define OTHER_SCHEME(name)                                                                         \
+        {                                                                                          \
+                .key = name, .type = &other_scheme                                                 \
+        }
+
 static const struct choice schemas[] = {{"assay.task/1", 0, false}, {0}};
 static const struct choice contract_names[] = {
         {"straw", CONTRACT_STRAW, false},
@@ -22,7 +45,7 @@ static const struct choice contract_names[] = {
 };
 static const struct choice schemes[] = {
         {"blend", SCHEME_BLEND, false},
-        {"dimensions", 0, true},
+        {"dimensions", SCHEME_DIMENSIONS, false},
         {"composite", 0, true},
         {0},
 };
@@ -118,10 +141,10 @@ static const struct field scoring_rows[] = {
                 .choices = llm_missings),
         FIELD("rubric", field_list, OPTIONAL, struct scoring, rubric, .least = 1, .most = 100,
                 .fields = &criterion_fields, .item_size = sizeof(struct criterion)),
-        LATER("dimensions"),
-        LATER("constraints"),
-        LATER("format"),
-        LATER("time_limit"),
+        OTHER_SCHEME("dimensions"),
+        OTHER_SCHEME("constraints"),
+        OTHER_SCHEME("format"),
+        OTHER_SCHEME("time_limit"),
         LATER("max_budget"),
         LATER("max_latency"),
         LATER("min_steps"),
@@ -129,6 +152,31 @@ static const struct field scoring_rows[] = {
         LATER("quality"),
 };
 static const struct fields scoring_fields = FIELDS(scoring_rows, UNKNOWN_IS_PROBLEM);
+
+/* The scheme decides which keys there are. */
+static bool read_scoring(struct reading *r, const struct field *f, const struct spot *s, void *to)
+{
+        static const struct field blend = {.type = &field_object, .fields = &scoring_fields};
+        const char *scheme = json_string_value(json_object_get(s->value.node, "scheme"));
+        struct scoring *scoring = to;
+
+        (void)f;
+        if (!scheme || strcmp(scheme, "dimensions") != 0)
+                return field_object.read(r, &blend, s, to);
+        scoring->scheme = SCHEME_DIMENSIONS;
+        r->prefix = "scoring.";
+        spec_read_at(r, s, true, &scoring->spec);
+        r->prefix = "";
+        return true;
+}
+
+static void want_scoring(const struct field *f, char *out, size_t size)
+{
+        (void)f;
+        snprintf(out, size, "an object");
+}
+
+static const struct field_type scoring_type = {read_scoring, want_scoring};
 
 static const struct field suite_rows[] = {
         FIELD("command", field_texts, OPTIONAL, struct suite, command, .least = 1, .most = 1000),
@@ -216,12 +264,20 @@ static const struct field submission_rows[] = {
 static const struct fields submission_fields = FIELDS(submission_rows, UNKNOWN_IS_PROBLEM);
 
 static const struct field visibility_rows[] = {
-        FIELD("tests", field_choice, OPTIONAL, struct visibility, tests, .choices = task_visibilities),
-        FIELD("stdout", field_choice, OPTIONAL, struct visibility, output, .choices = task_visibilities),
+        FIELD("tests", field_choice, OPTIONAL, struct visibility, tests,
+                .choices = task_visibilities),
+        FIELD("stdout", field_choice, OPTIONAL, struct visibility, output,
+                .choices = task_visibilities),
         FIELD("due", field_text, OPTIONAL, struct visibility, due, .least = 1, .most = 64,
                 .check = task_check_time),
 };
 static const struct fields visibility_fields = FIELDS(visibility_rows, UNKNOWN_IS_PROBLEM);
+
+static const struct field judge_rows[] = {
+        FIELD("command", field_texts, REQUIRED, struct task, judge_command, .least = 1,
+                .most = 100),
+};
+static const struct fields judge_fields = FIELDS(judge_rows, UNKNOWN_IS_PROBLEM);
 
 static const struct field task_rows[] = {
         FIELD("schema", field_choice, REQUIRED, struct task, schema, .choices = schemas),
@@ -234,7 +290,7 @@ static const struct field task_rows[] = {
         FIELD("image", field_text, OPTIONAL, struct task, image, .least = 1, .most = 200,
                 .check = task_check_image),
         FIELD("contract", field_choice, OPTIONAL, struct task, contract, .choices = contract_names),
-        FIELD("scoring", field_object, OPTIONAL, struct task, scoring, .fields = &scoring_fields),
+        FIELD("scoring", scoring_type, OPTIONAL, struct task, scoring),
         FIELD("suite", field_object, OPTIONAL, struct task, suite, .fields = &suite_fields),
         FIELD("result", field_object, OPTIONAL, struct task, result, .fields = &result_fields),
         FIELD("limits", task_limits, OPTIONAL, struct task, limits, .argument = CELL_SUITE),
@@ -242,7 +298,7 @@ static const struct field task_rows[] = {
                 .fields = &submission_fields),
         FIELD("visibility", field_object, OPTIONAL, struct task, visibility,
                 .fields = &visibility_fields),
-        WHOLE_FIELD("judge", task_judge, OPTIONAL),
+        WHOLE_FIELD("judge", task_judge, OPTIONAL, .fields = &judge_fields),
         FIELD("build", field_object, OPTIONAL, struct task, build, .fields = &build_fields),
         FIELD("cases", task_cases, OPTIONAL, struct task, cases),
         LATER("tools"),
@@ -255,6 +311,7 @@ static const struct task task_default = {
         .description = "",
         .image = "host",
         .contract = CONTRACT_STRAW,
+        .judge_name = "default",
         .scoring = {.scheme = SCHEME_BLEND,
                 .mode = NOT_GIVEN,
                 .llm_missing = LLM_MISSING_PENDING,
@@ -286,7 +343,9 @@ void task_free(struct task *t)
         for (size_t i = 0; i < t->scoring.rubric.count; i++)
                 list_free(&criteria[i].tests);
         list_free(&t->scoring.rubric);
+        spec_free(&t->scoring.spec);
         list_free(&t->build.command);
+        list_free(&t->judge_command);
         cases_free(&t->cases);
         list_free(&t->suite.command);
         list_free(&t->submission.image.hide);

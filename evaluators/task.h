@@ -6,6 +6,7 @@
 #include "fields.h"
 #include "task_cases.h"
 #include "number.h"
+#include "schemes/spec.h"
 
 #include "limit.h"
 
@@ -22,6 +23,7 @@ struct scoring {
         bool pass_given, pass_from_suite;
         char pass[NUMBER_TEXT_SIZE];
         struct list rubric; /* of struct criterion */
+        struct spec spec;   /* with SCHEME_DIMENSIONS */
 };
 
 struct suite {
@@ -99,6 +101,8 @@ struct task {
         struct task_limits limits;
         struct submission submission;
         struct visibility visibility;
+        const char *judge_name;    /* of the operator's; NULL: a command */
+        struct list judge_command; /* of const char * */
 };
 
 /* Read task.json. -1: problems were put into `out` (or there is no memory), and err sums up. */

@@ -47,6 +47,33 @@ static void put_criterion(struct buffer *out, const struct criterion *c)
         answer_end(out, at);
 }
 
+/* What the judge is asked about, of the scheme dimensions. A weight tells it what matters, no more.
+ */
+static void put_judged(struct buffer *out, const struct spec *spec)
+{
+        const struct dimension *d = spec->dimensions.items;
+
+        for (size_t i = 0; i < spec->dimensions.count; i++) {
+                struct criterion c = {.weight = 1, .source = SOURCE_LLM};
+                mpq_t weight;
+
+                if (d[i].source != FROM_JUDGE)
+                        continue;
+                mpq_init(weight);
+                if (number_parse(weight, d[i].weight) == 0) {
+                        mpz_mul_ui(mpq_numref(weight), mpq_numref(weight), 100);
+                        mpz_cdiv_q(mpq_numref(weight), mpq_numref(weight), mpq_denref(weight));
+                        c.weight = mpz_get_ui(mpq_numref(weight));
+                }
+                mpq_clear(weight);
+                c.name = d[i].criterion;
+                c.description = dimension_look(&d[i]).description;
+                if (c.weight < 1)
+                        c.weight = 1;
+                put_criterion(out, &c);
+        }
+}
+
 static void put_suite(struct buffer *out, const struct suite *s, bool network)
 {
         size_t at = answer_begin(out, TASK_SUITE);
@@ -90,6 +117,15 @@ static void put_build(struct buffer *out, const struct build *b)
         at = answer_begin(out, TASK_BUILD);
         put_u8(out, (uint8_t)b->on_failure);
         put_texts(out, &b->command);
+        answer_end(out, at);
+}
+
+static void put_judge(struct buffer *out, const struct task *t)
+{
+        size_t at = answer_begin(out, TASK_JUDGE);
+
+        put_text(out, t->judge_name ? t->judge_name : "");
+        put_texts(out, &t->judge_command);
         answer_end(out, at);
 }
 
@@ -178,11 +214,13 @@ void task_put(const struct task *t, struct buffer *out)
         put_scoring(out, &t->scoring);
         for (size_t i = 0; i < t->scoring.rubric.count; i++)
                 put_criterion(out, &criteria[i]);
+        put_judged(out, &t->scoring.spec);
         put_suite(out, &t->suite, t->limits.network);
         put_result(out, t);
         put_build(out, &t->build);
         put_env(out, t->submission.env, TASK_SUBMISSION_ENV);
         put_visibility(out, &t->visibility);
+        put_judge(out, t);
         cases_put(&t->cases, out);
         put_limits(out, &t->limits, CELL_SUITE);
         put_limits(out, &t->submission.limits, CELL_SUBMISSION);

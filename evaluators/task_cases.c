@@ -60,10 +60,11 @@ static bool read_compare(struct reading *r, const struct field *f, const struct 
         struct comparing *c = to;
 
         (void)f;
-        if (text) {
-                c->how = strcmp(text, "tokens") == 0 ? COMPARE_TOKENS : COMPARE_EXACT;
-                return c->how == COMPARE_TOKENS || strcmp(text, "exact") == 0;
-        }
+        if (text && strcmp(text, "exact") != 0)
+                c->how = strcmp(text, "tokens") == 0 ? COMPARE_TOKENS : NOT_GIVEN;
+        if (text)
+                return c->how != NOT_GIVEN;
+        c->how = NOT_GIVEN;
         if (!json_is_object(s->value.node))
                 return false;
         field_read(r, &object, s, c);
@@ -258,7 +259,7 @@ static void check_case(struct reading *r, const char *path, const struct test_ca
         snprintf(key, sizeof key, "%s.compare", path);
         if (by_pattern && has_output(c))
                 reading_problem_at(r, key, "has what is wanted already; leave stdout out");
-        if (reading_has(r, key) && !by_pattern && !has_output(c) && c->compare.checker.count == 0)
+        if (c->compare.how != NOT_GIVEN && reading_has(r, key) && !by_pattern && !has_output(c) && c->compare.checker.count == 0)
                 reading_problem_at(r, key, "needs an stdout to compare with");
         snprintf(key, sizeof key, "%s.interactor", path);
         if (c->interactor.count > 0 && reading_has(r, key) && c->compare.checker.count > 0)
@@ -282,8 +283,8 @@ static void check_names(struct reading *r, const char *path, const struct list *
 
         for (size_t i = 0; i < cases->count && i < 1000; i++)
                 for (size_t j = 0; j < i; j++)
-                        if (c[i].name && c[j].name && strcmp(c[i].name, c[j].name) == 0) {
-                                snprintf(key, sizeof key, "%s.cases[%zu].name", path, i);
+                        if (c[i].name && c[j].name && *c[i].name && strcmp(c[i].name, c[j].name) == 0) {
+                                snprintf(key, sizeof key, "%scases[%zu].name", path, i);
                                 reading_problem_at(r, key, "is the name of cases[%zu] already", j);
                                 return;
                         }
@@ -315,7 +316,8 @@ static void check_group(struct reading *r, const struct cases *c, size_t at)
                 snprintf(key, sizeof key, plain ? "cases[%zu]" : "%2$s.cases[%1$zu]", i, path);
                 check_case(r, key, &((const struct test_case *)g->cases.items)[i]);
         }
-        check_names(r, plain ? "" : path, &g->cases);
+        snprintf(key, sizeof key, "%s.", path);
+        check_names(r, plain ? "" : key, &g->cases);
 }
 
 void cases_check(struct reading *r, const struct cases *c)

@@ -8,9 +8,30 @@
 
 enum { MOST_ARGUMENT_BYTES = 48 << 10 };
 
+/* What dimensions are scored from says what has to be run. */
+static void settle_sources(struct task *t)
+{
+        const struct dimension *d = t->scoring.spec.dimensions.items;
+        bool suite = false, judge = false;
+
+        for (size_t i = 0; i < t->scoring.spec.dimensions.count; i++) {
+                suite |= d[i].source == FROM_SUITE || d[i].source == FROM_TESTS ||
+                         d[i].source == FROM_SCRIPT;
+                judge |= d[i].source == FROM_JUDGE;
+        }
+        t->scoring.mode = suite && judge ? MODE_HYBRID
+                          : suite        ? MODE_CONTAINER
+                          : judge        ? MODE_LLM
+                                         : MODE_ANSWER;
+}
+
 /* The default comes in here, so that a mode given wrongly stays NOT_GIVEN. */
 static void settle_mode(struct reading *r, struct task *t)
 {
+        if (t->scoring.scheme == SCHEME_DIMENSIONS) {
+                settle_sources(t);
+                return;
+        }
         if (!reading_has(r, "scoring.mode"))
                 t->scoring.mode = MODE_LLM;
 }
@@ -147,7 +168,8 @@ static void check_suite(struct reading *r, struct task *t)
                         "submissions see the suite's whole image: declare submission.image");
         if (t->scoring.mode == MODE_LLM && reading_has(r, "suite"))
                 reading_warning_at(r, "suite", "is not used in llm mode");
-        if (t->scoring.mode == MODE_LLM || t->scoring.mode == NOT_GIVEN)
+        if (t->scoring.mode == MODE_LLM || t->scoring.mode == MODE_ANSWER ||
+                t->scoring.mode == NOT_GIVEN)
                 return;
         if (t->cases.given && reading_has(r, "suite.command"))
                 reading_problem_at(r, "suite.command", "and cases are two ways to test; give one");
@@ -184,14 +206,38 @@ static void settle_result(struct reading *r, struct task *t)
                 result->exit = task_formats[result->format].exit;
 }
 
-static bool has_key(const char *format)
+/* Keys of `result` that say something to a format or two. */
+static const struct {
+        const char *key, *formats[2];
+} format_keys[] = {
+        {"result.key", {"codabench", "harbor"}},
+        {"result.min", {"codabench"}},
+        {"result.max", {"codabench", "gradescope"}},
+};
+
+static void check_format_keys(struct reading *r, const char *format)
 {
-        return strcmp(format, "codabench") == 0 || strcmp(format, "harbor") == 0;
+        for (size_t i = 0; i < COUNT(format_keys); i++) {
+                const char *const *formats = format_keys[i].formats;
+
+                if (reading_has(r, format_keys[i].key) && strcmp(format, formats[0]) != 0 &&
+                        (!formats[1] || strcmp(format, formats[1]) != 0))
+                        reading_problem_at(r, format_keys[i].key, "belongs to %s%s%s, not %s",
+                                formats[0], formats[1] ? " and " : "", formats[1] ? formats[1] : "",
+                                format);
+        }
+}
+
+/* Only the scheme dimensions knows what to do with several scores. */
+static void check_script(struct reading *r, const struct task *t)
+{
+        if (t->scoring.scheme != SCHEME_DIMENSIONS)
+                reading_problem_at(r, "result.format",
+                        "stdout-json gives scores of dimensions, which the scheme blend has not");
 }
 
 static void check_result(struct reading *r, const struct task *t)
 {
-        static const char *const scale[] = {"result.min", "result.max"};
         const char *results = contracts[t->contract].results, *format;
         const size_t len = strlen(results);
 
@@ -208,17 +254,11 @@ static void check_result(struct reading *r, const struct task *t)
         if (t->result.path && !*task_formats[t->result.format].file)
                 reading_problem_at(
                         r, "result.path", "belongs to a format with a file, not %s", format);
-        if (reading_has(r, "result.key") && !has_key(format))
-                reading_problem_at(
-                        r, "result.key", "belongs to codabench and harbor, not %s", format);
-        for (size_t i = 0; i < sizeof scale / sizeof *scale; i++)
-                if (reading_has(r, scale[i]) && strcmp(format, "codabench") != 0)
-                        reading_problem_at(r, scale[i], "belongs to codabench, not %s", format);
+        check_format_keys(r, format);
         if (strcmp(format, "codabench") == 0 && !reading_has(r, "result.key"))
                 reading_problem_at(r, "result.key", "is missing: which of the scores counts?");
         if (strcmp(format, "stdout-json") == 0)
-                reading_problem_at(r, "result.format",
-                        "stdout-json gives scores of dimensions, which the scheme blend has not");
+                check_script(r, t);
 }
 
 static void check_scale(struct reading *r, const struct task *t)
@@ -277,10 +317,12 @@ void task_check(struct reading *r, struct task *t)
 {
         settle_mode(r, t);
         settle_result(r, t);
-        check_weights(r, t);
-        check_pass(r, t);
-        check_rubric(r, t);
-        check_judged(r, t);
+        if (t->scoring.scheme == SCHEME_BLEND) {
+                check_weights(r, t);
+                check_pass(r, t);
+                check_rubric(r, t);
+                check_judged(r, t);
+        }
         check_suite(r, t);
         check_memory(r, t);
         check_required(r, t);

@@ -125,22 +125,23 @@ static void want_pass(const struct field *f, char *out, size_t size)
         snprintf(out, size, "a number from 0 to 100, or \"suite\"");
 }
 
+/* The name of one that the operator has, or a command, where there is no operator. */
 static bool read_judge(struct reading *r, const struct field *f, const struct spot *s, void *to)
 {
-        const char *text = json_string_value(s->value.node);
+        static const struct field name = {
+                .type = &field_text, .least = 1, .most = 100, .check = task_check_name};
+        struct task *t = to;
 
-        (void)f;
-        (void)to;
-        if (text && strcmp(text, "default") == 0)
-                return true;
-        reading_problem(r, s, "this version knows no judge but \"default\"");
-        return true;
+        if (json_string_value(s->value.node))
+                return field_text.read(r, &name, s, &t->judge_name);
+        t->judge_name = NULL;
+        return field_object.read(r, f, s, t);
 }
 
 static void want_judge(const struct field *f, char *out, size_t size)
 {
         (void)f;
-        snprintf(out, size, "\"default\"");
+        snprintf(out, size, "the name of a judge, or an object with its command");
 }
 
 static bool is_env_name(const char *name)

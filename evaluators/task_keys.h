@@ -6,9 +6,9 @@
 
 #define TASK_MAX_SIZE (1ULL << 40) /* no task means more bytes than that */
 
-extern const struct field_type task_pass;   /* struct scoring: a number or "suite" */
-extern const struct field_type task_judge;  /* nothing: only "default" is known */
-extern const struct field_type task_env;    /* struct json_value: an object of texts */
+extern const struct field_type task_pass;  /* struct scoring: a number or "suite" */
+extern const struct field_type task_judge; /* struct task: a name, or an object by .fields */
+extern const struct field_type task_env;   /* struct json_value: an object of texts */
 extern const struct choice task_visibilities[];
 extern const struct field_type task_limits; /* struct task_limits, for the cell in .argument */
 /* struct submission_image: a name, or an object by .fields */

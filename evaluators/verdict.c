@@ -16,6 +16,9 @@ struct opinion {
 struct verdict {
         struct list opinions; /* of struct opinion */
         const char *summary, *model;
+        const char *prompt_sha256;
+        char prompt_tokens[NUMBER_TEXT_SIZE], completion_tokens[NUMBER_TEXT_SIZE];
+        char runs[NUMBER_TEXT_SIZE], tries[NUMBER_TEXT_SIZE];
 };
 
 static const struct field opinion_rows[] = {
@@ -28,12 +31,34 @@ static const struct opinion opinion_default = {.name = "", .reasoning = ""};
 static const struct fields opinion_fields = {
         opinion_rows, COUNT(opinion_rows), UNKNOWN_IGNORED, &opinion_default};
 
+/* What an adapter keeps for the record; none of it counts. */
+static bool read_usage(struct reading *r, const struct field *f, const struct spot *s, void *to)
+{
+        return json_is_null(s->value.node) || field_object.read(r, f, s, to);
+}
+
+static void want_usage(const struct field *f, char *out, size_t size)
+{
+        field_object.want(f, out, size);
+}
+
+static const struct field_type usage_type = {read_usage, want_usage};
+static const struct field usage_rows[] = {
+        FIELD("prompt_tokens", field_positive, OPTIONAL, struct verdict, prompt_tokens),
+        FIELD("completion_tokens", field_positive, OPTIONAL, struct verdict, completion_tokens),
+};
+static const struct fields usage_fields = FIELDS(usage_rows, UNKNOWN_IGNORED);
+
 static const struct field verdict_rows[] = {
         FIELD("criteria", field_list, REQUIRED, struct verdict, opinions, .least = 1,
                 .most = MOST_CRITERIA, .fields = &opinion_fields,
                 .item_size = sizeof(struct opinion)),
         FIELD("summary", field_text, REQUIRED, struct verdict, summary, .most = MOST_REASONING),
         FIELD("model", field_text, OPTIONAL, struct verdict, model, .most = SCORE_MAX_NAME),
+        FIELD("prompt_sha256", field_text, OPTIONAL, struct verdict, prompt_sha256, .most = 64),
+        WHOLE_FIELD("usage", usage_type, OPTIONAL, .fields = &usage_fields),
+        FIELD("runs", field_positive, OPTIONAL, struct verdict, runs),
+        FIELD("tries", field_positive, OPTIONAL, struct verdict, tries),
 };
 /* Adapters add what they like: tokens, prompt hashes. */
 static const struct fields verdict_fields = FIELDS(verdict_rows, UNKNOWN_IGNORED);
@@ -66,6 +91,15 @@ static void put_verdict(struct buffer *out, const struct verdict *v)
                 put_cut(out, o[i].reasoning, SCORE_MAX_TEXT);
                 answer_end(out, at);
         }
+        if (*v->prompt_sha256 || *v->prompt_tokens || *v->runs || *v->tries) {
+                at = answer_begin(out, VERDICT_RECORD);
+                put_text(out, v->prompt_sha256);
+                put_number(out, v->prompt_tokens);
+                put_number(out, v->completion_tokens);
+                put_number(out, v->runs);
+                put_number(out, v->tries);
+                answer_end(out, at);
+        }
         at = answer_begin(out, VERDICT_SUMMARY);
         put_cut(out, v->summary, SCORE_MAX_TEXT);
         put_text(out, v->model);
@@ -75,7 +109,7 @@ static void put_verdict(struct buffer *out, const struct verdict *v)
 static int answer_document(const struct json *doc, struct buffer *out, struct error *err)
 {
         const struct spot root = {.value = json_root(doc)};
-        struct verdict verdict = {.summary = "", .model = ""};
+        struct verdict verdict = {.summary = "", .model = "", .prompt_sha256 = ""};
         struct reading r;
         int failed;
 

@@ -201,6 +201,14 @@ static int open_file(struct folder *f, const struct stat *st, struct entry *ret,
         return 1;
 }
 
+/* What nobody may read, whatever right this program happens to have: the answer must not depend on
+ * who started it. */
+static bool is_closed(const struct stat *st)
+{
+        return (S_ISREG(st->st_mode) && !(st->st_mode & 0444)) ||
+               (S_ISDIR(st->st_mode) && (!(st->st_mode & 0444) || !(st->st_mode & 0111)));
+}
+
 int folder_next(struct folder *f, struct entry *ret, struct error *err)
 {
         _cleanup_fd_ int fd = -EBADF;
@@ -214,6 +222,10 @@ int folder_next(struct folder *f, struct entry *ret, struct error *err)
         fd = beneath_open(f->root, f->path, O_PATH | O_NOFOLLOW, 0);
         if (fd < 0 || fstat(fd, &st) < 0)
                 return failure(f->path, err);
+        if (is_closed(&st)) {
+                errno = EACCES;
+                return failure(f->path, err);
+        }
         switch (st.st_mode & S_IFMT) {
         case S_IFDIR:
                 ret->type = ENTRY_DIRECTORY;

@@ -21,14 +21,41 @@ enum { CALL_LIMITS = 4 };
 static const enum limit call_limits[CALL_LIMITS] = {
         LIMIT_WALL, LIMIT_CPU, LIMIT_MEMORY, LIMIT_OUTPUT};
 
+struct call_request {
+        struct limits limits;
+        char session[CALL_MAX_SESSION + 1];
+        char **command; /* NULL at the end */
+};
+
+/* A cell that several calls of one name share, one after the other. */
+struct session {
+        struct session *next;
+        struct broker *broker;
+        char name[CALL_MAX_SESSION + 1];
+        struct running cell;
+        struct limits limits; /* as its first call asked for */
+        struct call *current; /* whose command runs; NULL: none does */
+        struct error dead;    /* why there is no cell any more; code NONE: there is one */
+};
+
 struct call {
-        struct call *next;
+        struct call *next; /* the one that came before */
         struct broker *broker;
         struct watch peer;
         struct buffer said; /* until it is a whole request */
+        struct call_request request;
+        struct session *session; /* NULL: a fresh cell of its own */
         struct running cell;
-        bool begun, too_much;
+        bool taken, begun; /* its request is there; its command runs */
 };
+
+static void request_free(struct call_request *q)
+{
+        for (char **word = q->command; word && *word; word++)
+                free(*word);
+        free(q->command);
+        q->command = NULL;
+}
 
 static void forget(struct call *call)
 {
@@ -39,11 +66,14 @@ static void forget(struct call *call)
                         *at = call->next;
                         break;
                 }
+        if (call->session && call->session->current == call)
+                call->session->current = NULL;
         b->count--;
         b->listener.events = b->closing ? 0 : POLLIN;
         loop_remove(&b->cells->loop, &call->peer);
         fd_close(call->peer.fd);
         buffer_free(&call->said);
+        request_free(&call->request);
         free(call);
 }
 
@@ -64,19 +94,6 @@ static void refuse(struct call *call, const struct error *why)
 }
 
 /* --- a call --------------------------------------------------------------------------------- */
-
-struct call_request {
-        struct limits limits;
-        char session[CALL_MAX_SESSION + 1];
-        char **command; /* NULL at the end */
-};
-
-static void request_free(struct call_request *q)
-{
-        for (char **word = q->command; word && *word; word++)
-                free(*word);
-        free(q->command);
-}
 
 static int take_limits(
         const struct broker *b, struct reader *r, struct call_request *q, struct error *err)
@@ -119,17 +136,11 @@ static int decode(
         return result;
 }
 
-static void on_end(void *to, struct running *r)
+/* The end of its command; `alive`: its cell goes on, and what holds the pipes may too. */
+static void done(struct call *call, const struct cell_outcome *o, bool alive)
 {
         _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
-        const struct cell_outcome *o = &r->outcome; /* which holds no descriptor */
-        struct call *call = to;
 
-        if (o->failed.code != CODE_NONE) {
-                refuse(call, &o->failed);
-                forget(call);
-                return;
-        }
         cell_usage_add(&call->broker->usage, o);
         put_u8(&payload, (uint8_t)o->end);
         put_u32(&payload, o->status);
@@ -137,7 +148,20 @@ static void on_end(void *to, struct running *r)
         put_u64(&payload, o->cpu_us);
         put_u64(&payload, o->wall_us);
         put_u64(&payload, o->memory_peak);
+        put_u8(&payload, alive);
         tell(call, CALL_DONE, &payload, NULL, 0);
+        forget(call);
+}
+
+static void on_end(void *to, struct running *r)
+{
+        struct call *call = to;
+
+        if (r->outcome.failed.code == CODE_NONE) {
+                done(call, &r->outcome, false);
+                return;
+        }
+        refuse(call, &r->outcome.failed);
         forget(call);
 }
 
@@ -156,7 +180,23 @@ static int make_pipes(struct cell_order *order, int theirs[CELL_STDIO], struct e
         return 0;
 }
 
-static int start(struct call *call, const struct call_request *q, struct error *err)
+static int run_command(struct call *call, struct cell_order *order, struct error *err)
+{
+        struct session *s = call->session;
+
+        if (!s) {
+                call->cell = (struct running){.on_end = on_end, .to = call};
+                return cells_start(call->broker->cells, &call->cell, order, NULL, err);
+        }
+        s->current = call;
+        if (s->cell.id != 0)
+                return channel_command(call->broker->cells->channel, s->cell.id,
+                        &call->request.limits, order->argv, order->stdio, err);
+        order->session = true;
+        return cells_start(call->broker->cells, &s->cell, order, NULL, err);
+}
+
+static int start(struct call *call, struct error *err)
 {
         _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
         int theirs[CELL_STDIO] = {-EBADF, -EBADF, -EBADF};
@@ -165,20 +205,19 @@ static int start(struct call *call, const struct call_request *q, struct error *
         int r;
 
         submission_cell_order(b->submission, &order);
-        order.limits = q->limits;
-        order.argv = (const char *const *)q->command;
+        order.limits = call->request.limits;
+        order.argv = (const char *const *)call->request.command;
         for (int i = 0; i < CELL_STDIO; i++)
                 order.stdio[i] = -EBADF;
-        call->cell = (struct running){.on_end = on_end, .to = call};
         r = make_pipes(&order, theirs, err);
         if (r == 0)
-                r = cells_start(b->cells, &call->cell, &order, NULL, err);
+                r = run_command(call, &order, err);
         if (r == 0) {
-                put_u64(&payload, q->limits.value[LIMIT_OUTPUT]);
-                tell(call, CALL_STARTED, &payload, theirs, CELL_STDIO);
                 call->begun = true;
+                put_u64(&payload, call->request.limits.value[LIMIT_OUTPUT]);
+                tell(call, CALL_STARTED, &payload, theirs, CELL_STDIO);
                 /* The next one will come. */
-                r = channel_prepare_cell(b->cells->channel, err);
+                r = call->session ? 0 : channel_prepare_cell(b->cells->channel, err);
         }
         for (int i = 0; i < CELL_STDIO; i++) {
                 fd_close(order.stdio[i]);
@@ -187,29 +226,171 @@ static int start(struct call *call, const struct call_request *q, struct error *
         return r;
 }
 
+/* Without the supervisor nothing goes on; anything else is this call's alone. */
+static int start_or_refuse(struct call *call, struct error *err)
+{
+        struct error why = {0};
+
+        if (start(call, &why) == 0)
+                return 0;
+        if (why.code == CODE_INFRA_SUPERVISOR || call->begun) {
+                *err = why;
+                return -1;
+        }
+        refuse(call, &why);
+        forget(call);
+        return 0;
+}
+
+/* --- sessions ------------------------------------------------------------------------------- */
+
+/* The one that has waited longest for this session. */
+static struct call *next_waiting(const struct broker *b, const struct session *s)
+{
+        struct call *oldest = NULL;
+
+        for (struct call *call = b->first; call; call = call->next)
+                if (call->session == s && !call->begun)
+                        oldest = call;
+        return oldest;
+}
+
+static void refuse_waiting(struct session *s)
+{
+        struct call *call;
+
+        while ((call = next_waiting(s->broker, s))) {
+                refuse(call, &s->dead);
+                forget(call);
+        }
+}
+
+static void session_paused(void *to, const struct cell_outcome *o)
+{
+        struct session *s = to;
+        struct error why = {0};
+        struct call *next;
+
+        if (s->current)
+                done(s->current, o, true);
+        next = next_waiting(s->broker, s);
+        if (next && start_or_refuse(next, &why) < 0) {
+                s->dead = why;
+                refuse_waiting(s);
+        }
+}
+
+static void session_ended(void *to, struct running *r)
+{
+        const struct cell_outcome *o = &r->outcome;
+        struct session *s = to;
+
+        error_set(&s->dead, CODE_USAGE,
+                "session %s was ended (%s): its files and processes are gone", s->name,
+                o->failed.code != CODE_NONE ? o->failed.text
+                : o->stopped != CODE_NONE   ? code_info(o->stopped)->name
+                                            : "by itself");
+        if (s->current && o->failed.code != CODE_NONE) {
+                refuse(s->current, &o->failed);
+                forget(s->current);
+        } else if (s->current)
+                done(s->current, o, false);
+        refuse_waiting(s);
+}
+
+static struct session *find_session(struct broker *b, const char *name, struct error *err)
+{
+        struct session *s = b->sessions;
+        unsigned count = 0;
+
+        for (; s && strcmp(s->name, name) != 0; s = s->next)
+                count++;
+        if (s)
+                return s;
+        if (count < BROKER_MAX_SESSIONS)
+                s = calloc(1, sizeof *s);
+        if (!s) {
+                error_set(err, count < BROKER_MAX_SESSIONS ? CODE_INFRA_MEMORY : CODE_USAGE,
+                        "more than %d sessions", BROKER_MAX_SESSIONS);
+                return NULL;
+        }
+        s->broker = b;
+        snprintf(s->name, sizeof s->name, "%s", name);
+        s->cell = (struct running){.on_pause = session_paused, .on_end = session_ended, .to = s};
+        s->next = b->sessions;
+        b->sessions = s;
+        return s;
+}
+
+/* Its turn may come later. What its cell has, its first call has said. */
+static int join_session(struct call *call, struct error *why)
+{
+        const struct limits *asked = &call->request.limits;
+        struct session *s = find_session(call->broker, call->request.session, why);
+
+        if (!s)
+                return -1;
+        if (s->dead.code != CODE_NONE) {
+                *why = s->dead;
+                return -1;
+        }
+        if (s->cell.id == 0 && !s->current)
+                s->limits = *asked;
+        if (asked->value[LIMIT_MEMORY] != s->limits.value[LIMIT_MEMORY])
+                return error_set(why, CODE_USAGE,
+                        "memory: of session %s, which its first call has said", s->name);
+        call->session = s;
+        return 0;
+}
+
+/* Sessions give nothing back before the suite ends: what they leave too little of would be waited
+ * for in vain. */
+static int check_memory(const struct call *call, struct error *why)
+{
+        const struct broker *b = call->broker;
+        uint64_t held = b->most.value[LIMIT_MEMORY];
+        unsigned count = 0;
+
+        if (call->session && call->session->cell.id != 0)
+                return 0;
+        for (const struct session *s = b->sessions; s; s = s->next)
+                if (s->cell.id != 0 && !s->cell.ended) {
+                        held += s->limits.value[LIMIT_MEMORY];
+                        count++;
+                }
+        return held + call->request.limits.value[LIMIT_MEMORY] <= b->total_memory
+                       ? 0
+                       : error_set(why, CODE_USAGE,
+                                 "memory: the suite and %u sessions leave too little of "
+                                 "limits.total_memory",
+                                 count);
+}
+
 static int begin(struct call *call, struct reader *r, struct error *err)
 {
-        struct call_request q = {.command = NULL};
         struct error why = {0};
-        int result = 0;
 
-        if (decode(call->broker, r, &q, &why) < 0 || start(call, &q, &why) < 0) {
-                /* Without the supervisor nothing goes on. */
-                if (why.code == CODE_INFRA_SUPERVISOR || call->begun) {
-                        *err = why;
-                        result = -1;
-                } else {
-                        refuse(call, &why);
-                        forget(call);
-                }
+        call->taken = true;
+        if (decode(call->broker, r, &call->request, &why) < 0 ||
+                (*call->request.session && join_session(call, &why) < 0) ||
+                check_memory(call, &why) < 0) {
+                refuse(call, &why);
+                forget(call);
+                return 0;
         }
-        request_free(&q);
-        return result;
+        if (call->session && call->session->current)
+                return 0;
+        return start_or_refuse(call, err);
 }
 
 /* --- what its peer says --------------------------------------------------------------------- */
 
-/* The peer is gone, or talks nonsense: so is its command. */
+static struct running *cell_of(struct call *call)
+{
+        return call->session ? &call->session->cell : &call->cell;
+}
+
+/* The peer is gone, or talks nonsense: so is its command, and the session that it is in. */
 static int hang_up(struct call *call, struct error *err)
 {
         if (!call->begun) {
@@ -218,15 +399,15 @@ static int hang_up(struct call *call, struct error *err)
         }
         loop_remove(&call->broker->cells->loop, &call->peer);
         call->peer.fd = fd_close(call->peer.fd);
-        return cells_stop(&call->cell, CODE_INTERRUPTED, err);
+        return cells_stop(cell_of(call), CODE_INTERRUPTED, err);
 }
 
 static int take_frame(struct call *call, uint16_t type, struct reader *payload, struct error *err)
 {
-        if (type == CALL_START && !call->begun)
+        if (type == CALL_START && !call->taken)
                 return begin(call, payload, err);
         if (type == CALL_STOP && call->begun && reader_done(payload))
-                return cells_stop(&call->cell, CODE_LIMIT_OUTPUT, err);
+                return cells_stop(cell_of(call), CODE_LIMIT_OUTPUT, err);
         return hang_up(call, err);
 }
 
@@ -301,6 +482,14 @@ int broker_open(struct broker *b, int socket, struct error *err)
         return -1;
 }
 
+static bool has_cells(const struct broker *b)
+{
+        for (const struct session *s = b->sessions; s; s = s->next)
+                if (s->cell.id != 0 && !s->cell.ended)
+                        return true;
+        return false;
+}
+
 int broker_close(struct broker *b, struct error *err)
 {
         b->closing = true;
@@ -311,8 +500,17 @@ int broker_close(struct broker *b, struct error *err)
                 if (hang_up(call, err) < 0)
                         return -1;
         }
-        while (b->first)
+        for (struct session *s = b->sessions; s; s = s->next)
+                if (s->cell.id != 0 && cells_stop(&s->cell, CODE_INTERRUPTED, err) < 0)
+                        return -1;
+        while (b->first || has_cells(b))
                 if (cells_turn(b->cells, err) < 0)
                         return -1;
+        while (b->sessions) {
+                struct session *s = b->sessions;
+
+                b->sessions = s->next;
+                free(s);
+        }
         return 0;
 }

@@ -6,14 +6,19 @@
 
 #include "submission_cell.h"
 
-enum { BROKER_MAX_CALLS = 64 }; /* at once; more wait to be heard */
+enum {
+        BROKER_MAX_CALLS = 64, /* at once; more wait to be heard */
+        BROKER_MAX_SESSIONS = 8,
+};
 
 struct broker {
         struct cells *cells;
         const struct submission_cell *submission;
-        struct limits most; /* what a call may ask for */
+        struct limits most;    /* what a call may ask for: the suite's own */
+        uint64_t total_memory; /* of all cells at once */
         struct watch listener;
         struct call *first;
+        struct session *sessions;
         unsigned count;
         struct cell_usage usage; /* of all calls */
         bool closing;

@@ -25,6 +25,7 @@ static int run(struct evaluation *e, struct running *r, struct error *err)
         submission_cell_order(&e->cell, &order);
         order.argv = (const char *const *)e->task.build_command;
         order.limits = e->task.limits[CELL_SUITE]; /* a compiler needs more than what it makes */
+        order.mounts[0].kind = PLACE_COPY; /* what the image has there is not the submission's */
         order.keep = true;
         return cells_start(&e->cells, r, &order, &pipes, err) < 0 ||
                                cells_wait(&e->cells, r, err) < 0
@@ -71,9 +72,10 @@ static int judge(const struct cell_outcome *o, struct error *err)
 {
         if (o->stopped == CODE_INTERRUPTED)
                 return error_set(err, CODE_INTERRUPTED, "the build was interrupted");
-        if (o->stopped != CODE_NONE)
+        if (o->stopped != CODE_NONE ||
+                (o->oom_kills > 0 && (o->end != CELL_EXITED || o->status != 0)))
                 return error_set(err, CODE_BUILD_FAILED, "the build was stopped by its limit (%s)",
-                        code_info(o->stopped)->name);
+                        code_info(o->stopped != CODE_NONE ? o->stopped : CODE_LIMIT_MEMORY)->name);
         if (o->end == CELL_EXEC_FAILED)
                 return error_errno(err, CODE_BUILD_FAILED, (int)o->status,
                         "the build's command cannot be executed");

@@ -161,6 +161,10 @@ static int take_event(struct cells *c, struct channel_event *e, struct error *er
                 r->on_socket(r->to, e->socket);
                 return 0;
         }
+        if (r && e->type == CELL_PAUSED && r->on_pause) {
+                r->on_pause(r->to, &e->outcome);
+                return 0;
+        }
         cell_outcome_free(&e->outcome);
         fd_close(e->socket);
         return error_set(err, CODE_INTERNAL_FRAME, "the supervisor told of a cell that nobody has");

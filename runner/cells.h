@@ -28,6 +28,7 @@ struct running {
         bool stopped, ended;
         struct cell_outcome outcome;             /* once it has ended; its file is the owner's */
         void (*on_socket)(void *to, int socket); /* takes over what CELL_SOCKET brings */
+        void (*on_pause)(void *to, const struct cell_outcome *o); /* a command of a session ended */
         void (*on_end)(void *to, struct running *r);
         void *to;
 };

@@ -153,7 +153,7 @@ int channel_send_order(int socket, uint32_t id, const struct cell_order *order, 
                 (uint8_t)((order->allow_weak ? CELL_ALLOW_WEAK : 0) |
                           (order->trace_denied ? CELL_TRACE_DENIED : 0) |
                           (order->network ? CELL_NETWORK : 0) | (order->calls ? CELL_CALLS : 0) |
-                          (order->keep ? CELL_KEEP : 0)));
+                          (order->keep ? CELL_KEEP : 0) | (order->session ? CELL_SESSION : 0)));
         for (unsigned i = 0; i < LIMIT_COUNT; i++)
                 put_u64(&payload, order->limits.value[i]);
         put_u32(&payload, order->uid);
@@ -231,6 +231,18 @@ uint32_t channel_start_cell(struct channel *c, const struct cell_order *order, s
         return c->last_id;
 }
 
+int channel_command(struct channel *c, uint32_t id, const struct limits *limits,
+        const char *const *argv, const int stdio[CELL_STDIO], struct error *err)
+{
+        _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
+
+        put_u32(&payload, id);
+        put_u64(&payload, limits->value[LIMIT_WALL]);
+        put_u64(&payload, limits->value[LIMIT_CPU]);
+        put_list(&payload, argv);
+        return send_request(c, CELL_COMMAND, &payload, stdio, CELL_STDIO, err);
+}
+
 int channel_kill(struct channel *c, uint32_t id, enum code reason, struct error *err)
 {
         _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
@@ -296,6 +308,14 @@ static int decode_event(struct frame *f, struct channel_event *ret)
         case CELL_DONE:
                 if (decode_done(f, &r, &ret->outcome) < 0)
                         return -1;
+                break;
+        case CELL_PAUSED:
+                ret->outcome.end = get_u8(&r);
+                ret->outcome.status = get_u32(&r);
+                ret->outcome.cpu_us = get_u64(&r);
+                ret->outcome.wall_us = get_u64(&r);
+                ret->outcome.memory_peak = get_u64(&r);
+                r.bad |= ret->outcome.end >= CELL_END_COUNT;
                 break;
         case CELL_FAILED:
                 get_error(&r, &ret->outcome.failed);
@@ -419,6 +439,43 @@ int channel_helper_done(struct channel *c, uint32_t id, enum code code_if_slow, 
                 return -1;
         if (end.type == HELPER_DONE)
                 return judge_helper(end.status, code_if_slow, err);
+        if (end.type != CELL_FAILED)
+                return malformed(err);
+        *err = end.outcome.failed;
+        return -1;
+}
+
+/* --- judges --------------------------------------------------------------------------------- */
+
+int channel_give_key(struct channel *c, int key, struct error *err)
+{
+        const struct buffer nothing = BUFFER_INIT;
+
+        return send_request(c, JUDGE_KEY, &nothing, &key, 1, err);
+}
+
+uint32_t channel_start_judge(struct channel *c, const char *const *argv, const char *const *envp,
+        bool with_key, const int fds[4], struct error *err)
+{
+        _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
+
+        put_u32(&payload, ++c->last_id);
+        put_u8(&payload, with_key);
+        put_list(&payload, argv);
+        put_list(&payload, envp);
+        if (channel_ready(c, err) < 0 || send_request(c, JUDGE_START, &payload, fds, 4, err) < 0)
+                return 0;
+        return c->last_id;
+}
+
+int channel_judge_done(struct channel *c, uint32_t id, struct error *err)
+{
+        struct channel_event end = {0};
+
+        if (wait_for_helper(c, id, &end, err) < 0)
+                return -1;
+        if (end.type == HELPER_DONE)
+                return (int)end.status;
         if (end.type != CELL_FAILED)
                 return malformed(err);
         *err = end.outcome.failed;

@@ -66,7 +66,8 @@ struct cell_order {
         const char *result_dir;                /* NULL: none */
         const char *results[CELL_MAX_RESULTS]; /* files beneath it, to be handed over at the end */
         unsigned result_count;
-        bool keep; /* its first PLACE_COPY is handed over at the end */
+        bool keep;    /* its first PLACE_COPY is handed over at the end */
+        bool session; /* it outlives its command */
 };
 
 /* How a cell ended. */
@@ -94,9 +95,10 @@ void cell_outcome_free(struct cell_outcome *o);
 
 /* What the supervisor says of a cell or a helper. */
 struct channel_event {
-        enum cell_message type; /* CELL_DONE, _FAILED, _SOCKET, HELPER_DONE */
+        enum cell_message type; /* CELL_DONE, _PAUSED, _FAILED, _SOCKET, HELPER_DONE */
         uint32_t id;
-        struct cell_outcome outcome; /* of a cell that is done; of CELL_FAILED only `failed` */
+        struct cell_outcome outcome; /* of a cell that is done or paused; of CELL_FAILED only
+                                        `failed` */
         uint32_t status;             /* of a helper */
         int socket;                  /* of CELL_SOCKET; owned */
 };
@@ -122,6 +124,9 @@ int channel_allow_network(struct channel *c, struct error *err);
 int channel_prepare_cell(struct channel *c, struct error *err);
 /* Start a cell; returns its id, or 0. */
 uint32_t channel_start_cell(struct channel *c, const struct cell_order *order, struct error *err);
+/* The next command of a cell that is paused; the descriptors are borrowed. */
+int channel_command(struct channel *c, uint32_t id, const struct limits *limits,
+        const char *const *argv, const int stdio[CELL_STDIO], struct error *err);
 int channel_kill(struct channel *c, uint32_t id, enum code reason, struct error *err);
 /* Has something come already, that the socket will not tell? */
 bool channel_has_early(const struct channel *c);
@@ -132,6 +137,14 @@ int channel_next(struct channel *c, struct channel_event *ret, struct error *err
 /* Start a helper with the descriptors that HELPER_START names; returns its id, or 0. */
 uint32_t channel_start_helper(struct channel *c, enum helper which, enum helper_mode mode,
         const int *fds, unsigned fd_count, struct error *err);
+/* What judges that the operator names get as descriptor 3; to be said before anything else. */
+int channel_give_key(struct channel *c, int key, struct error *err);
+/* Start a judge: its program, standard input, output and error; returns its id, or 0. Its end comes
+ * as a helper's does. */
+uint32_t channel_start_judge(struct channel *c, const char *const *argv, const char *const *envp,
+        bool with_key, const int fds[4], struct error *err);
+/* Wait for a judge's end: its exit status, or 128 + signal; -1: it could not be started. */
+int channel_judge_done(struct channel *c, uint32_t id, struct error *err);
 /* Wait for its end, which must be near: one that lingers is killed. A helper that did not exit 0 is
  * internal.helper_died, but one that used up its processor time fails with `code_if_slow`. */
 int channel_helper_done(struct channel *c, uint32_t id, enum code code_if_slow, struct error *err);

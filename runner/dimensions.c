@@ -197,9 +197,8 @@ static void add_exact(const struct dimensions *d, struct json_writer *w)
         json_close(w);
 }
 
-static void add_warnings(const struct dimensions *d, struct json_writer *w)
+void dimensions_json_warnings(const struct dimensions *d, struct json_writer *w)
 {
-        json_open_array(w, "submission_warnings");
         for (unsigned i = 0; i < d->warning_count; i++) {
                 json_open_object(w, NULL);
                 json_text(w, "severity", d->warnings[i].error ? "error" : "warning");
@@ -207,7 +206,10 @@ static void add_warnings(const struct dimensions *d, struct json_writer *w)
                 json_text(w, "message", d->warnings[i].message);
                 json_close(w);
         }
-        json_close(w);
+}
+
+void dimensions_json_violations(const struct dimensions *d, struct json_writer *w)
+{
         json_open_array(w, "constraint_violations");
         for (unsigned i = 0; i < d->violation_count; i++) {
                 json_open_object(w, NULL);
@@ -219,14 +221,22 @@ static void add_warnings(const struct dimensions *d, struct json_writer *w)
         json_close(w);
 }
 
-void dimensions_json(const struct dimensions *d, struct json_writer *w)
+void dimensions_json_scores(const struct dimensions *d, struct json_writer *w)
 {
         json_text(w, "outcome", dimensions_outcome(d));
         json_number(w, "score", d->total);
         json_number(w, "scale", MOST_TOTAL);
         add_breakdown(d, w);
         add_exact(d, w);
-        add_warnings(d, w);
+}
+
+void dimensions_json(const struct dimensions *d, struct json_writer *w)
+{
+        dimensions_json_scores(d, w);
+        json_open_array(w, "submission_warnings");
+        dimensions_json_warnings(d, w);
+        json_close(w);
+        dimensions_json_violations(d, w);
         if (d->step_count == 0)
                 return;
         json_open_array(w, "explanation");

@@ -41,8 +41,12 @@ int dimensions_take(struct dimensions *d, unsigned type, struct reader *r, struc
 void dimensions_free(struct dimensions *d);
 
 const char *dimensions_outcome(const struct dimensions *d);
-/* Members of the object that is open. */
+/* Members of the object that is open; and their parts: the scores, elements of the array of
+ * warnings that is open, and the violations. */
 void dimensions_json(const struct dimensions *d, struct json_writer *w);
+void dimensions_json_scores(const struct dimensions *d, struct json_writer *w);
+void dimensions_json_warnings(const struct dimensions *d, struct json_writer *w);
+void dimensions_json_violations(const struct dimensions *d, struct json_writer *w);
 /* For people, a line for each dimension. */
 void dimensions_text(const struct dimensions *d, struct buffer *out);
 

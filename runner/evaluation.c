@@ -8,6 +8,7 @@
 #include "image/store.h"
 #include "input.h"
 #include "interrupt.h"
+#include "judge.h"
 #include "privilege.h"
 
 #include <fcntl.h>
@@ -50,6 +51,17 @@ static int open_verdict(struct evaluation *e, struct error *err)
         return 0;
 }
 
+static int open_trajectory(struct evaluation *e, struct error *err)
+{
+        const char *path = e->options->trajectory;
+
+        if (!path)
+                return 0;
+        e->trajectory = input_open(path);
+        return e->trajectory >= 0 ? 0
+                                  : error_errno(err, CODE_USAGE, errno, "--trajectory %s", path);
+}
+
 /* A view of the image may have to be made. */
 static int name_owner(struct evaluation *e, struct error *err)
 {
@@ -60,6 +72,23 @@ static int name_owner(struct evaluation *e, struct error *err)
                 return 0;
         privilege_ids(&uid, &gid);
         return channel_name_owner(&e->channel, uid, err);
+}
+
+/* Numbers that are handed on. */
+static int check_options(const struct evaluation_options *o, struct error *err)
+{
+        const struct {
+                const char *name, *value;
+        } numbers[] = {{"--fail-under", o->fail_under}, {"--time-used", o->time_used},
+                {"--seed", o->seed}};
+
+        for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+                if (numbers[i].value &&
+                        (!scorer_is_decimal(numbers[i].value) || *numbers[i].value == '-' ||
+                                strlen(numbers[i].value) > SCORE_MAX_DIGITS))
+                        return error_set(err, CODE_USAGE, "%s %s: not a number such as 70 or 0.5",
+                                numbers[i].name, numbers[i].value);
+        return 0;
 }
 
 int evaluation_open(struct evaluation *e, const char *task, const char *submission,
@@ -73,6 +102,7 @@ int evaluation_open(struct evaluation *e, const char *task, const char *submissi
                 .channel = CHANNEL_INIT,
                 .image_store = -EBADF,
                 .verdict_file = -EBADF,
+                .trajectory = -EBADF,
                 .outcome = CELL_OUTCOME_INIT,
                 .build = {.outcome = CELL_OUTCOME_INIT, .tree = -EBADF},
                 .cell.tree = -EBADF,
@@ -82,9 +112,10 @@ int evaluation_open(struct evaluation *e, const char *task, const char *submissi
         interrupt_hold();
         umask(077); /* whatever the caller's is: nothing of ours is for others */
         /* The supervisor gets ready while we look at the files. */
-        if (channel_open(&e->channel, err) < 0 || task_open(&e->task, task, err) < 0 ||
+        if (check_options(options, err) < 0 || channel_open(&e->channel, err) < 0 ||
+                task_open(&e->task, task, err) < 0 ||
                 submission_open(&e->submission, submission, err) < 0 || open_verdict(e, err) < 0 ||
-                workspace_make(&e->workspace, err) < 0)
+                open_trajectory(e, err) < 0 || workspace_make(&e->workspace, err) < 0)
                 return -1;
         e->image_store = store_open_root(err);
         if (e->image_store < 0)
@@ -98,7 +129,8 @@ int evaluation_open(struct evaluation *e, const char *task, const char *submissi
                 return -1;
         if (options->allow_network && channel_allow_network(&e->channel, err) < 0)
                 return -1;
-        if (cells_open(&e->cells, &e->channel, err) < 0)
+        if (judge_open(&e->channel, &e->judge_key, err) < 0 ||
+                cells_open(&e->cells, &e->channel, err) < 0)
                 return -1;
         return privilege_drop(err);
 }
@@ -107,7 +139,7 @@ int evaluation_open(struct evaluation *e, const char *task, const char *submissi
 
 static bool runs_suite(const struct evaluation *e)
 {
-        return e->task.mode != MODE_LLM && !e->options->only_intake;
+        return e->task.mode != MODE_LLM && e->task.mode != MODE_ANSWER && !e->options->only_intake;
 }
 
 static int phase_received(struct evaluation *e, struct error *err)
@@ -168,6 +200,7 @@ static int phase_image(struct evaluation *e, struct error *err)
         if (!has_submission_cells(e))
                 return 0;
         e->cell.place = contracts[t->contract].submission[0].place;
+        e->cell.over = contracts[t->contract].submission[0].kind == PLACE_OVER;
         e->cell.limits = t->limits[CELL_SUBMISSION];
         e->cell.allow_weak = e->options->allow_weak;
         if (open_view(e, err) < 0)
@@ -232,20 +265,25 @@ static int phase_collect(struct evaluation *e, struct error *err)
         return e->task.on_limit == ON_LIMIT_ZERO ? grade_as_zero(e, err) : grade_partial(e, err);
 }
 
+static int phase_score(struct evaluation *e, struct error *err)
+{
+        return e->task.scheme == SCHEME_DIMENSIONS ? grade_dimensions(e, err) : grade_blend(e, err);
+}
+
 static const struct {
         const char *name;
         int (*run)(struct evaluation *e, struct error *err);
-        bool modes[MODE_COUNT]; /* llm, container, hybrid */
+        bool modes[MODE_COUNT]; /* llm, container, hybrid, answer */
 } phases[PHASE_COUNT] = {
-        [PHASE_RECEIVED] = {"received", phase_received, {true, true, true}},
-        [PHASE_UNPACK] = {"unpack", phase_unpack, {true, true, true}},
-        [PHASE_IMAGE] = {"image", phase_image, {false, true, true}},
-        [PHASE_BUILD] = {"build", phase_build, {false, true, true}},
-        [PHASE_START] = {"start", phase_start, {false, true, true}},
-        [PHASE_RUN] = {"run", phase_run, {false, true, true}},
-        [PHASE_COLLECT] = {"collect", phase_collect, {false, true, true}},
-        [PHASE_JUDGE] = {"judge", grade_verdict, {true, false, true}},
-        [PHASE_SCORE] = {"score", grade_blend, {true, true, true}},
+        [PHASE_RECEIVED] = {"received", phase_received, {true, true, true, true}},
+        [PHASE_UNPACK] = {"unpack", phase_unpack, {true, true, true, true}},
+        [PHASE_IMAGE] = {"image", phase_image, {false, true, true, false}},
+        [PHASE_BUILD] = {"build", phase_build, {false, true, true, false}},
+        [PHASE_START] = {"start", phase_start, {false, true, true, false}},
+        [PHASE_RUN] = {"run", phase_run, {false, true, true, false}},
+        [PHASE_COLLECT] = {"collect", phase_collect, {false, true, true, false}},
+        [PHASE_JUDGE] = {"judge", grade_verdict, {true, false, true, false}},
+        [PHASE_SCORE] = {"score", phase_score, {true, true, true, true}},
 };
 
 const char *phase_name(enum phase p)
@@ -278,8 +316,11 @@ int evaluation_run(struct evaluation *e, struct error *err)
 {
         if (task_read(&e->task, &e->channel, err) < 0)
                 return -1;
-        if (e->options->llm_score && e->task.mode == MODE_CONTAINER)
+        if (e->options->llm_score &&
+                (e->task.mode == MODE_CONTAINER || e->task.mode == MODE_ANSWER))
                 return error_set(err, CODE_USAGE, "--llm-score: this task has no judge");
+        if (e->options->time_used && e->task.scheme != SCHEME_DIMENSIONS)
+                return error_set(err, CODE_USAGE, "--time-used: this task does not score time");
         if (e->task.network && runs_suite(e) && !e->options->allow_network)
                 return error_set(err, CODE_TASK_NOT_PERMITTED,
                         "limits.network is \"outbound\", which this run does not permit");
@@ -327,6 +368,8 @@ void evaluation_close(struct evaluation *e)
         image_close(&e->image);
         fd_close(e->image_store);
         fd_close(e->verdict_file);
+        fd_close(e->trajectory);
+        dimensions_free(&e->dimensions);
         cell_outcome_free(&e->outcome);
         log_free(&e->output[0]);
         log_free(&e->output[1]);
@@ -347,9 +390,21 @@ enum status evaluation_status(const struct evaluation *e)
         }
 }
 
+static bool is_below(const struct evaluation *e, const char *least)
+{
+        char total[16];
+
+        snprintf(total, sizeof total, "%u", e->dimensions.total);
+        return scorer_compare(e->dimensions.present ? total : e->blend.score, least) < 0;
+}
+
 int evaluation_exit(const struct evaluation *e)
 {
         if (e->error.code != CODE_NONE)
                 return code_info(e->error.code)->ending;
+        if (e->options->fail_under)
+                return is_below(e, e->options->fail_under) ? END_NOT_PASSED : END_PASSED;
+        if (e->task.scheme == SCHEME_DIMENSIONS)
+                return e->dimensions.outcome == 0 ? END_PASSED : END_NOT_PASSED;
         return e->blend.passed ? END_PASSED : END_NOT_PASSED;
 }

@@ -5,6 +5,7 @@
 
 #include "broker.h"
 #include "cases.h"
+#include "dimensions.h"
 #include "image/cell.h"
 #include "log.h"
 #include "submission.h"
@@ -59,6 +60,8 @@ struct suite_result {
         char *notes;
         struct score_row *breakdown;
         unsigned breakdown_count;
+        struct score_row *dimensions; /* of stdout-json, 0 to 1000 */
+        unsigned dimension_count;
         struct test_result *tests;
         unsigned test_count;
         struct warning *warnings;
@@ -71,12 +74,17 @@ struct verdict {
         struct score_row *criteria;
         unsigned criterion_count;
         char *summary, *model;
+        struct {
+                char *prompt_sha256, *prompt_tokens, *completion_tokens, *runs, *tries;
+        } record; /* of an adapter; each may be NULL or "" */
 };
 
 struct blend {
         bool present;
         char *score, *test_score, *llm_score; /* 2 decimals; empty where there is none */
         char *exact, *exact_test, *exact_llm; /* fractions */
+        struct score_row *rows; /* of criteria that name tests */
+        unsigned row_count;
         bool passed;
 };
 
@@ -85,6 +93,7 @@ struct suite_cell {
         const char **command, **env; /* lists of texts of others */
         char **read_command;         /* of the contract's metadata */
         char *texts[SUITE_ENV];      /* of `env` */
+        unsigned partial;            /* which of the results is tests.jsonl */
         struct buffer files[CELL_MAX_FILES];
 };
 
@@ -94,7 +103,10 @@ struct evaluation_options {
         bool allow_weak;
         bool only_intake; /* nothing runs: is the submission accepted? */
         bool allow_network;
-        const char *seed; /* ASSAY_SEED; NULL: 0 */
+        const char *seed;       /* ASSAY_SEED; NULL: 0 */
+        const char *fail_under; /* a decimal on the result's scale, instead of `pass`; NULL */
+        const char *time_used;  /* seconds, a decimal; NULL */
+        const char *trajectory; /* a file; NULL */
 };
 
 /* How the command of a build ended, and what it printed. */
@@ -118,7 +130,10 @@ struct evaluation {
         struct build_result build;
         struct broker broker;
         struct cases_outcome cases;
-        int verdict_file; /* --llm-score FILE */
+        bool judge_key;       /* the operator has given one */
+        unsigned judge_tries; /* 0: none was asked */
+        int verdict_file;     /* --llm-score FILE */
+        int trajectory;
 
         enum integrity integrity;
         struct suite_cell suite_cell;
@@ -129,6 +144,7 @@ struct evaluation {
         struct suite_result suite;
         struct verdict verdict;
         struct blend blend;
+        struct dimensions dimensions; /* with the scheme dimensions, instead of `blend` */
         struct {
                 char field[64], message[200];
         } notes[8]; /* warnings of our own */
@@ -183,6 +199,10 @@ int grade_as_zero(struct evaluation *e, struct error *why);
 int grade_partial(struct evaluation *e, struct error *why);
 int grade_verdict(struct evaluation *e, struct error *err);
 int grade_blend(struct evaluation *e, struct error *err);
+/* grade_dimensions.c: the same of the scheme dimensions. */
+int grade_dimensions(struct evaluation *e, struct error *err);
+/* The row of a criterion, from wherever it comes; NULL: there is none. */
+const struct score_row *grade_row(const struct evaluation *e, const struct criterion *c);
 void grade_free(struct evaluation *e);
 
 #endif

@@ -3,7 +3,9 @@
 #include "evaluation.h"
 
 #include "fd.h"
+#include "glob.h"
 #include "input.h"
+#include "judge.h"
 
 /* Append a row of `size` bytes to a list, or leave the list as it is and say that it is bad. */
 static void append(void **list, unsigned *count, const void *row, size_t size, struct reader *r)
@@ -63,6 +65,7 @@ static void free_suite(struct suite_result *s)
         free(s->raw);
         free(s->notes);
         free_rows(s->breakdown, s->breakdown_count);
+        free_rows(s->dimensions, s->dimension_count);
         for (unsigned i = 0; i < s->test_count; i++)
                 free_test(&s->tests[i]);
         free(s->tests);
@@ -127,6 +130,16 @@ static char *take_raw(struct reader *r)
         return text;
 }
 
+static void take_dimension(struct suite_result *s, struct reader *r)
+{
+        struct score_row row = {.name = scorer_text(r, SCORE_MAX_TEXT)};
+
+        row.score = take_decimal(r, scorer_is_decimal, false);
+        append((void **)&s->dimensions, &s->dimension_count, &row, sizeof row, r);
+        if (r->bad)
+                free_row(&row);
+}
+
 static void take_suite_score(struct suite_result *s, struct reader *r)
 {
         if (s->score) {
@@ -137,7 +150,7 @@ static void take_suite_score(struct suite_result *s, struct reader *r)
         s->pass = get_u8(r);
         s->ungradable = get_u8(r);
         s->raw = take_raw(r);
-        r->bad |= s->pass > 2 || (s->score && !*s->score && !s->ungradable);
+        r->bad |= s->pass > 2;
         s->present = !r->bad;
 }
 
@@ -148,6 +161,9 @@ static int take_result(void *to, unsigned type, struct reader *r, struct error *
         switch (type) {
         case RESULT_SCORE:
                 take_suite_score(s, r);
+                break;
+        case RESULT_DIMENSION:
+                take_dimension(s, r);
                 break;
         case RESULT_BREAKDOWN:
                 take_row(&s->breakdown, &s->breakdown_count, r, false);
@@ -217,7 +233,7 @@ static int put_documents(
                                ? -1
                                : 0;
         if (strcmp(format, "tests.jsonl") == 0)
-                return put_file(e, request, DOCUMENT_RESULT, *e->task.result_path ? 1 : 0, err);
+                return put_file(e, request, DOCUMENT_RESULT, e->suite_cell.partial, err);
         return *e->task.result_path ? put_file(e, request, DOCUMENT_RESULT, 0, err) : 0;
 }
 
@@ -248,13 +264,16 @@ static void forget_suite(struct evaluation *e)
 
 static int ask_for_result(struct evaluation *e, const char *format, struct error *err)
 {
+        const bool partial = strcmp(format, "tests.jsonl") == 0;
         _cleanup_fd_ int request = scorer_request(err);
 
         if (request < 0 || put_result_request(e, format, request, err) < 0 ||
                 scorer_ask(&e->channel, HELPER_RESULT, request, take_result, &e->suite, err) < 0) {
                 forget_suite(e);
-                return error_add(
-                        err, "%s", *e->task.result_path ? e->task.result_path : "the result");
+                return error_add(err, "%s",
+                        partial                ? "the tests that ended"
+                        : *e->task.result_path ? e->task.result_path
+                                               : "the result");
         }
         return e->suite.present ? 0
                                 : error_set(err, CODE_INTERNAL_FRAME, "the scorer gave no score");
@@ -276,6 +295,8 @@ int grade_collect(struct evaluation *e, struct error *err)
                 note(e, "limits.memory", "the memory limit killed a process of the suite's cell");
         if (ask_for_result(e, e->task.result_format, err) < 0)
                 return -1;
+        if (!*e->suite.score && !e->suite.ungradable && e->suite.dimension_count == 0)
+                return error_set(err, CODE_INTERNAL_FRAME, "the scorer gave no score");
         note_exit(e);
         if (!e->suite.ungradable)
                 return 0;
@@ -330,10 +351,9 @@ int grade_as_zero(struct evaluation *e, struct error *why)
 /* Without one finished test there is nothing to count: the limit is the end of it. */
 int grade_partial(struct evaluation *e, struct error *why)
 {
-        const unsigned which = *e->task.result_path ? 1 : 0;
         struct error unread;
 
-        if (e->outcome.results[which].state != RESULT_FILE)
+        if (e->outcome.results[e->suite_cell.partial].state != RESULT_FILE)
                 return -1;
         if (ask_for_result(e, "tests.jsonl", &unread) < 0) {
                 if (unread.code != CODE_SUITE_NO_RESULT)
@@ -348,6 +368,18 @@ int grade_partial(struct evaluation *e, struct error *why)
 
 /* --- the verdict ---------------------------------------------------------------------------- */
 
+static void take_record(struct verdict *v, struct reader *r)
+{
+        r->bad |= v->record.prompt_sha256 != NULL;
+        if (r->bad)
+                return;
+        v->record.prompt_sha256 = scorer_text(r, SCORE_MAX_NAME);
+        v->record.prompt_tokens = take_decimal(r, scorer_is_decimal, true);
+        v->record.completion_tokens = take_decimal(r, scorer_is_decimal, true);
+        v->record.runs = take_decimal(r, scorer_is_decimal, true);
+        v->record.tries = take_decimal(r, scorer_is_decimal, true);
+}
+
 static int take_verdict(void *to, unsigned type, struct reader *r, struct error *err)
 {
         struct verdict *v = to;
@@ -355,6 +387,9 @@ static int take_verdict(void *to, unsigned type, struct reader *r, struct error 
         switch (type) {
         case VERDICT_CRITERION:
                 take_row(&v->criteria, &v->criterion_count, r, true);
+                break;
+        case VERDICT_RECORD:
+                take_record(v, r);
                 break;
         case VERDICT_SUMMARY:
                 if (v->summary) {
@@ -423,26 +458,44 @@ static int no_verdict(struct evaluation *e, struct error *err)
         }
 }
 
-int grade_verdict(struct evaluation *e, struct error *err)
+static void forget_verdict(struct verdict *v)
+{
+        char *const texts[] = {v->summary, v->model, v->record.prompt_sha256,
+                v->record.prompt_tokens, v->record.completion_tokens, v->record.runs,
+                v->record.tries};
+
+        free_rows(v->criteria, v->criterion_count);
+        for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+                free(texts[i]);
+        free(v->number);
+        *v = (struct verdict){0};
+}
+
+/* One that is none leaves nothing behind: the next try begins anew. */
+static int read_verdict(struct evaluation *e, int file, struct error *err)
 {
         struct verdict *v = &e->verdict;
+
+        if (scorer_ask(&e->channel, HELPER_VERDICT, file, take_verdict, v, err) == 0 &&
+                check_verdict(e, err) == 0) {
+                v->present = true;
+                return 0;
+        }
+        forget_verdict(v);
+        return error_add(err, "the verdict");
+}
+
+int grade_verdict(struct evaluation *e, struct error *err)
+{
         uint64_t bytes;
 
         if (!e->options->llm_score)
-                return no_verdict(e, err);
-        if (e->verdict_file < 0) {
-                return take_number(v, e->options->llm_score, err);
-        }
+                return judge_is_there(e) ? judge_ask(e, read_verdict, err) : no_verdict(e, err);
+        if (e->verdict_file < 0)
+                return take_number(&e->verdict, e->options->llm_score, err);
         if (input_settle(&e->verdict_file, SCORE_MAX_VERDICT, &bytes, err) < 0)
                 return error_add(err, "the verdict");
-        if (scorer_ask(&e->channel, HELPER_VERDICT, e->verdict_file, take_verdict, v, err) < 0) {
-                free_rows(v->criteria, v->criterion_count);
-                v->criteria = NULL;
-                v->criterion_count = 0;
-                return error_add(err, "the verdict");
-        }
-        v->present = true;
-        return check_verdict(e, err);
+        return read_verdict(e, e->verdict_file, err);
 }
 
 /* --- the blend ------------------------------------------------------------------------------ */
@@ -470,6 +523,39 @@ static int put_verdict(
         return 0;
 }
 
+static bool is_of(const struct criterion *c, const char *test)
+{
+        for (char *const *glob = c->tests; *glob; glob++)
+                if (glob_match(*glob, test))
+                        return true;
+        return false;
+}
+
+/* The rows of criteria that name tests. */
+static int put_tests(const struct evaluation *e, int fd, struct error *err)
+{
+        _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
+
+        for (unsigned i = 0; i < e->task.criterion_count; i++) {
+                const struct criterion *c = &e->task.criteria[i];
+                unsigned passed = 0, all = 0;
+
+                for (unsigned n = 0; *c->tests && n < e->suite.test_count; n++)
+                        if (is_of(c, e->suite.tests[n].name)) {
+                                all++;
+                                passed += e->suite.tests[n].passed;
+                        }
+                if (all == 0)
+                        continue;
+                put_text(&payload, c->name);
+                put_u32(&payload, passed);
+                put_u32(&payload, all);
+                if (scorer_put(fd, BLEND_TESTS, &payload, err) < 0)
+                        return -1;
+        }
+        return 0;
+}
+
 static int put_request(const struct evaluation *e, int fd, struct error *err)
 {
         _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
@@ -487,6 +573,8 @@ static int put_request(const struct evaluation *e, int fd, struct error *err)
                 if (scorer_put(fd, BLEND_TEST, &payload, err) < 0)
                         return -1;
         }
+        if (put_tests(e, fd, err) < 0)
+                return -1;
         if (t->mode != MODE_CONTAINER && put_verdict(e, fd, &payload, err) < 0)
                 return -1;
         return scorer_end_request(fd, err);
@@ -509,6 +597,10 @@ static int take_blend(void *to, unsigned type, struct reader *r, struct error *e
 {
         struct blend *b = to;
 
+        if (type == BLEND_ROW) {
+                take_row(&b->rows, &b->row_count, r, false);
+                return 0;
+        }
         if (type != BLEND_FINAL || b->score)
                 return error_set(err, CODE_INTERNAL_FRAME, "the scorer sent an unknown frame");
         b->score = take_decimal(r, scorer_is_score, false);
@@ -522,6 +614,24 @@ static int take_blend(void *to, unsigned type, struct reader *r, struct error *e
         return 0;
 }
 
+/* A criterion that the suite says nothing of has a row without a score. */
+static void note_missing_rows(struct evaluation *e)
+{
+        char text[200];
+
+        if (e->task.mode == MODE_LLM || !e->suite.present || e->shaped.code != CODE_NONE)
+                return;
+        for (unsigned i = 0; i < e->task.criterion_count; i++) {
+                const struct criterion *c = &e->task.criteria[i];
+
+                if (c->source != SOURCE_TEST || grade_row(e, c))
+                        continue;
+                snprintf(text, sizeof text, "the suite says nothing of the criterion \"%.120s\"",
+                        c->name);
+                note(e, "criteria", text);
+        }
+}
+
 int grade_blend(struct evaluation *e, struct error *err)
 {
         _cleanup_fd_ int request = scorer_request(err);
@@ -532,19 +642,39 @@ int grade_blend(struct evaluation *e, struct error *err)
                 return error_add(err, "the score");
         if (!e->blend.present)
                 return error_set(err, CODE_INTERNAL_FRAME, "the scorer gave no score");
+        note_missing_rows(e);
         if (e->suite.present && e->suite.pass < 2 && (e->suite.pass == 1) != e->blend.passed)
                 note(e, "suite_pass", "the suite's own `pass` differs from the outcome");
         return 0;
 }
 
+static const struct score_row *find_row(
+        const struct score_row *rows, unsigned count, const char *name)
+{
+        for (unsigned i = 0; i < count; i++)
+                if (strcmp(rows[i].name, name) == 0)
+                        return &rows[i];
+        return NULL;
+}
+
+const struct score_row *grade_row(const struct evaluation *e, const struct criterion *c)
+{
+        if (c->source == SOURCE_LLM)
+                return find_row(e->verdict.criteria, e->verdict.criterion_count, c->name);
+        if (*c->tests)
+                return find_row(e->blend.rows, e->blend.row_count, c->name);
+        return find_row(e->suite.breakdown, e->suite.breakdown_count, c->name);
+}
+
 void grade_free(struct evaluation *e)
 {
         struct blend *b = &e->blend;
-        char *texts[] = {b->score, b->test_score, b->llm_score, b->exact, b->exact_test,
-                b->exact_llm, e->verdict.number, e->verdict.summary, e->verdict.model};
+        char *texts[] = {
+                b->score, b->test_score, b->llm_score, b->exact, b->exact_test, b->exact_llm};
 
         free_suite(&e->suite);
-        free_rows(e->verdict.criteria, e->verdict.criterion_count);
+        forget_verdict(&e->verdict);
+        free_rows(b->rows, b->row_count);
         for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
                 free(texts[i]);
 }

@@ -59,6 +59,18 @@ bool scorer_is_decimal(const char *text)
         return whole > 0 && *text == '\0';
 }
 
+int scorer_compare(const char *a, const char *b)
+{
+        const size_t whole_a = strcspn(a, "."), whole_b = strcspn(b, ".");
+        int order = whole_a != whole_b ? (whole_a > whole_b ? 1 : -1) : strncmp(a, b, whole_a);
+
+        a += whole_a + (a[whole_a] == '.');
+        b += whole_b + (b[whole_b] == '.');
+        for (; order == 0 && (*a || *b); a += *a != '\0', b += *b != '\0')
+                order = (*a ? *a : '0') - (*b ? *b : '0');
+        return order;
+}
+
 bool scorer_is_exact(const char *text)
 {
         const size_t top = strspn(text, "0123456789");

@@ -29,6 +29,8 @@ char *scorer_text(struct reader *r, size_t max);
 /* A decimal number as assay-score writes it: digits, no needless zero in front, at most one sign
  * and one point. */
 bool scorer_is_decimal(const char *text);
+/* Of two that have no sign: below 0, 0 or above. */
+int scorer_compare(const char *a, const char *b);
 /* What was computed: such a number without a sign, or "21/25". */
 bool scorer_is_exact(const char *text);
 /* Such a number from 0 to 100, of at most SCORE_MAX_PLAIN bytes. */

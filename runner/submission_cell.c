@@ -22,7 +22,7 @@ void submission_cell_order(const struct submission_cell *s, struct cell_order *r
                 .gid = s->image.gid,
                 .workdir = s->place,
                 .envp = s->env,
-                .mounts = {{s->tree, PLACE_COPY, s->place}},
+                .mounts = {{s->tree, s->over ? PLACE_OVER : PLACE_COPY, s->place}},
                 .mount_count = 1,
                 .layers = s->image.layers,
                 .layer_count = s->image.layer_count,

@@ -13,6 +13,7 @@ struct submission_cell {
         struct image_cell image; /* empty for `host` */
         const char **env;
         struct limits limits;
+        bool over; /* the tree lies over what the image has at its place */
         bool allow_weak;
 };
 

@@ -1,6 +1,7 @@
 /* The suite's cell while it runs, and how it ended. */
 #include "evaluation.h"
 
+#include "evaluators/contract.h"
 #include "fd.h"
 
 #include <signal.h>
@@ -41,6 +42,7 @@ int suite_start(struct evaluation *e, struct error *err)
         e->broker.cells = &e->cells;
         e->broker.submission = &e->cell;
         e->broker.most = e->task.limits[CELL_SUITE];
+        e->broker.total_memory = e->task.total_memory;
         e->suite_running.on_socket = take_socket;
         e->suite_running.to = e;
         if (cells_start(&e->cells, &e->suite_running, &order, &pipes, err) < 0)
@@ -116,7 +118,7 @@ static int judge_exit(const struct evaluation *e, struct error *err)
         if (e->task.exit_policy == EXIT_STRICT || o->status > LAST_EXIT)
                 return error_set(err, CODE_SUITE_EXIT, "the suite exited with status %u",
                         (unsigned)o->status);
-        for (unsigned i = 0; i < CELL_MAX_RESULTS; i++)
+        for (unsigned i = 0; i < e->suite_cell.partial; i++)
                 if (o->results[i].state == RESULT_FILE)
                         return 0;
         return error_set(err, CODE_SUITE_EXIT,
@@ -126,8 +128,12 @@ static int judge_exit(const struct evaluation *e, struct error *err)
 
 static int judge_result(const struct evaluation *e, unsigned which, struct error *err)
 {
-        const char *path = e->task.result_path;
+        char path[CELL_MAX_PLACE];
 
+        if (which == 0)
+                snprintf(path, sizeof path, "%s", e->task.result_path);
+        else
+                snprintf(path, sizeof path, "%s/reward.txt", contracts[e->task.contract].results);
         switch (e->outcome.results[which].state) {
         case RESULT_FILE:
                 return 0;
@@ -142,22 +148,16 @@ static int judge_result(const struct evaluation *e, unsigned which, struct error
         case RESULT_UNREADABLE:
                 return error_set(err, CODE_SUITE_RESULT_FILE, "%s cannot be read", path);
         default:
-                return error_set(
-                        err, CODE_SUITE_NO_RESULT, "the suite ended without writing %s", path);
+                return error_set(err, CODE_SUITE_NO_RESULT, "the suite ended without writing %s",
+                        e->task.result_path);
         }
 }
 
-int suite_judge(struct evaluation *e, struct error *err)
+static int judge_results(const struct evaluation *e, struct error *err)
 {
         const struct cell_outcome *o = &e->outcome;
         const bool harbor = strcmp(e->task.result_format, "harbor") == 0;
 
-        if (o->stopped != CODE_NONE)
-                return judge_limit(e, err);
-        if (o->end == CELL_EXEC_FAILED)
-                return judge_exec(e, err);
-        if (judge_exit(e, err) < 0)
-                return -1;
         if (!*e->task.result_path)
                 return 0;
         /* Of its two files one may be missing. */
@@ -166,4 +166,25 @@ int suite_judge(struct evaluation *e, struct error *err)
         if (harbor && o->results[1].state != RESULT_MISSING && judge_result(e, 1, err) < 0)
                 return -1;
         return judge_result(e, 0, err);
+}
+
+/* Where the kernel killed a process for its memory, the one that waited for it fails or writes
+ * nothing for that reason: the limit ended the suite, though it ended by itself. */
+static int blame_memory(struct evaluation *e, struct error *err)
+{
+        if (e->outcome.oom_kills == 0 ||
+                (err->code != CODE_SUITE_EXIT && err->code != CODE_SUITE_SIGNAL &&
+                        err->code != CODE_SUITE_NO_RESULT))
+                return -1;
+        e->outcome.stopped = CODE_LIMIT_MEMORY;
+        return judge_limit(e, err);
+}
+
+int suite_judge(struct evaluation *e, struct error *err)
+{
+        if (e->outcome.stopped != CODE_NONE)
+                return judge_limit(e, err);
+        if (e->outcome.end == CELL_EXEC_FAILED)
+                return judge_exec(e, err);
+        return judge_exit(e, err) < 0 || judge_results(e, err) < 0 ? blame_memory(e, err) : 0;
 }

@@ -33,8 +33,9 @@ static void add_submission(
 }
 
 static int add_results(
-        const struct task *t, const struct contract *c, struct cell_order *order, struct error *err)
+        struct evaluation *e, const struct contract *c, struct cell_order *order, struct error *err)
 {
+        const struct task *t = &e->task;
         const size_t len = strlen(c->results);
 
         order->result_dir = c->results;
@@ -47,6 +48,7 @@ static int add_results(
         }
         if (strcmp(t->result_format, "harbor") == 0)
                 order->results[order->result_count++] = "reward.txt";
+        e->suite_cell.partial = order->result_count;
         if (t->on_limit == ON_LIMIT_PARTIAL)
                 order->results[order->result_count++] = "tests.jsonl";
         return 0;
@@ -86,11 +88,29 @@ static int add_run_autograder(struct evaluation *e, struct cell_order *order, st
 static void add_time(struct json_writer *w, const char *key, time_t when)
 {
         struct tm tm;
-        char text[32];
+        char text[40];
 
         gmtime_r(&when, &tm);
-        strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S+00:00", &tm);
+        strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S.000000+00:00", &tm);
         json_text(w, key, text);
+}
+
+/* In the platform's own form, which scripts parse to the letter: six digits of a fraction, and an
+ * offset. The task gives such a time with any fraction, and an offset or Z. */
+static void add_due(struct json_writer *w, const char *due)
+{
+        enum { SECONDS = 19, FRACTION = 6 };
+        const char *zone = due + strnlen(due, SECONDS);
+        const char *fraction = zone + (*zone == '.');
+        const size_t given = *zone == '.' ? strspn(fraction, "0123456789") : 0;
+        char text[64];
+
+        zone = fraction + given;
+        snprintf(text, sizeof text, "%.*s.%.*s%.*s%s", SECONDS, due,
+                (int)(given < FRACTION ? given : FRACTION), fraction,
+                (int)(given < FRACTION ? FRACTION - given : 0), "000000",
+                strcmp(zone, "Z") == 0 ? "+00:00" : zone);
+        json_text(w, "due_date", text);
 }
 
 static int add_gradescope(struct evaluation *e, struct cell_order *order, struct error *err)
@@ -102,7 +122,7 @@ static int add_gradescope(struct evaluation *e, struct cell_order *order, struct
         add_time(&w, "created_at", time(NULL));
         json_open_object(&w, "assignment");
         if (*e->task.due)
-                json_text(&w, "due_date", e->task.due);
+                add_due(&w, e->task.due);
         else
                 json_add_null(&w, "due_date");
         json_add_null(&w, "group_size");
@@ -112,10 +132,15 @@ static int add_gradescope(struct evaluation *e, struct cell_order *order, struct
         json_add_null(&w, "late_due_date");
         json_add_null(&w, "release_date");
         json_text(&w, "title", *e->task.title ? e->task.title : e->task.name);
-        json_text(&w, "total_points", "100.0");
+        json_text(&w, "total_points", *e->task.result_max ? e->task.result_max : "100.0");
         json_close(&w);
         json_text(&w, "submission_method", "upload");
-        json_open_array(&w, "users");
+        json_open_array(&w, "users"); /* graders take the first: never empty */
+        json_open_object(&w, NULL);
+        json_text(&w, "email", "anonymous@localhost");
+        json_number(&w, "id", 1);
+        json_text(&w, "name", "Anonymous");
+        json_close(&w);
         json_close(&w);
         json_open_array(&w, "previous_submissions");
         json_close(&w);
@@ -136,7 +161,8 @@ static int add_prairielearn(struct evaluation *e, struct cell_order *order, stru
                 json_open_object(&w, empty[i]);
                 json_close(&w);
         }
-        json_text(&w, "variant_seed", e->options->seed ? e->options->seed : "0");
+        json_number(
+                &w, "variant_seed", e->options->seed ? strtoull(e->options->seed, NULL, 10) : 0);
         json_number(&w, "score", 0);
         json_bool(&w, "gradable", true);
         json_close(&w);
@@ -285,7 +311,7 @@ int suite_cell_prepare(struct evaluation *e, struct cell_order *order, struct er
         add_submission(e, c, order);
         add_mount(order, t->tests, c->tests.kind, c->tests.place);
         add_mount(order, t->truth, c->truth.kind, c->truth.place);
-        if (add_results(t, c, order, err) < 0 ||
+        if (add_results(e, c, order, err) < 0 ||
                 (add_files[t->contract] && add_files[t->contract](e, order, err) < 0) ||
                 choose_command(e, c, err) < 0 || make_environment(e, err) < 0)
                 return -1;

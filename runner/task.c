@@ -177,8 +177,9 @@ static void take_scoring(struct task *t, struct reader *r)
         t->llm_missing = get_u8(r);
         if (t->scheme >= SCHEME_COUNT || t->mode >= MODE_COUNT ||
                 t->llm_missing >= LLM_MISSING_COUNT || !t->pass ||
-                (t->mode == MODE_HYBRID && t->test_weight + t->llm_weight != 100) ||
-                (!t->pass_from_suite && !scorer_is_score(t->pass)))
+                (t->mode == MODE_HYBRID && t->scheme == SCHEME_BLEND &&
+                        t->test_weight + t->llm_weight != 100) ||
+                (!t->pass_from_suite && t->scheme == SCHEME_BLEND && !scorer_is_score(t->pass)))
                 r->bad = true;
 }
 
@@ -351,6 +352,12 @@ static int take(void *to, unsigned type, struct reader *r, struct error *err)
         case TASK_BUILD:
                 take_build(t, r);
                 break;
+        case TASK_JUDGE:
+                take_text(&t->judge, r, SCORE_MAX_NAME);
+                r->bad |= t->judge_command != NULL;
+                if (!r->bad)
+                        t->judge_command = texts_take(r, CELL_MAX_ARGUMENTS);
+                break;
         case TASK_VISIBILITY:
                 take_visibility(t, r);
                 break;
@@ -398,13 +405,13 @@ int task_read(struct task *t, struct channel *c, struct error *err)
                 limits_settle(&t->limits[i]);
         if (t->total_memory == 0)
                 t->total_memory = 2 * t->limits[CELL_SUITE].value[LIMIT_MEMORY];
-        if (t->mode != MODE_LLM && t->cases.count == 0 && t->image && strcmp(t->image, "host") == 0 &&
-                (!t->command || !t->command[0]) && t->contract != CONTRACT_CODABENCH &&
-                !contracts[t->contract].command[0])
+        if (t->mode != MODE_LLM && t->mode != MODE_ANSWER && t->cases.count == 0 && t->image &&
+                strcmp(t->image, "host") == 0 && (!t->command || !t->command[0]) &&
+                t->contract != CONTRACT_CODABENCH && !contracts[t->contract].command[0])
                 return error_set(err, CODE_INTERNAL_FRAME, "the scorer left out the command");
         if (!t->name || !t->title || !t->description || !t->image || !t->result_format ||
                 !t->pass || !t->command || !t->result_path || !t->result_key || !t->result_min ||
-                !t->result_max || !t->due)
+                !t->result_max || !t->due || !t->judge || !t->judge_command)
                 return error_set(
                         err, CODE_INTERNAL_FRAME, "the scorer left out a part of the task");
         return 0;
@@ -425,6 +432,20 @@ int task_read_alone(struct task *t, const char *path, struct error *err)
         return r;
 }
 
+static int check_program(const struct task *t, struct error *err)
+{
+        const char *program = contracts[t->contract].program;
+        _cleanup_fd_ int fd = -EBADF;
+
+        if (t->command[0] || !program || strcmp(t->image, "host") != 0)
+                return 0;
+        fd = t->tests < 0 ? -1 : beneath_open(t->tests, program, O_PATH, 0);
+        return fd >= 0 ? 0
+                       : error_set(err, CODE_SUITE_NOT_FOUND,
+                                 "tests/ has no %s, which the contract %s runs", program,
+                                 contracts[t->contract].name);
+}
+
 int task_check_command(const struct task *t, struct error *err)
 {
         const char *tests = contracts[t->contract].tests.place;
@@ -433,7 +454,11 @@ int task_check_command(const struct task *t, struct error *err)
         _cleanup_fd_ int fd = -EBADF;
         struct stat st;
 
-        if (t->mode == MODE_LLM || strncmp(command, tests, len) != 0 || command[len] != '/')
+        if (t->mode == MODE_LLM || t->mode == MODE_ANSWER || t->cases.count > 0)
+                return 0;
+        if (check_program(t, err) < 0)
+                return -1;
+        if (strncmp(command, tests, len) != 0 || command[len] != '/')
                 return 0;
         name = command + len + 1;
         fd = t->tests < 0 ? -1 : beneath_open(t->tests, name, O_PATH, 0);
@@ -540,6 +565,8 @@ void task_free(struct task *t)
         free(t->due);
         texts_free(t->command);
         texts_free(t->build_command);
+        texts_free(t->judge_command);
+        free(t->judge);
         task_cases_free(&t->cases);
         for (unsigned i = 0; i < t->env_count; i++)
                 free(t->env[i]);

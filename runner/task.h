@@ -74,6 +74,8 @@ struct task {
         unsigned submission_env_count;
         enum task_visibility visible_tests, visible_output;
         char *due;
+        char *judge; /* the name of the operator's; "": a command */
+        char **judge_command;
         struct limits limits[CELL_KIND_COUNT];
         uint64_t total_memory; /* of all cells at a time */
         uint64_t max_entries, max_unpacked, max_archive;

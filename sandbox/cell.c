@@ -26,6 +26,11 @@ bool cell_has_group(const struct cell *c)
         return c->machine->groups.version != 0;
 }
 
+static bool is_session(const struct cell *c)
+{
+        return c->request.flags & CELL_SESSION;
+}
+
 static uint64_t microseconds(struct timeval t)
 {
         return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_usec;
@@ -87,12 +92,15 @@ void cell_watch(const struct cell *c, struct pollfd *fds, uint64_t *wake_at)
         fds[0] = (struct pollfd){.fd = c->pidfd, .events = POLLIN};
         /* Once the command runs, the last message comes shortly before the end, which wakes us
          * anyway; and of the exec pipe only the end matters. Who wakes us is held up by it. */
-        fds[1] = (struct pollfd){.fd = c->started_at ? -1 : c->socket, .events = POLLIN};
+        fds[1] = (struct pollfd){
+                .fd = c->started_at && !is_session(c) ? -1 : c->socket, .events = POLLIN};
         fds[2] = (struct pollfd){.fd = c->started};
         fds[3] = (struct pollfd){
                 .fd = c->stopped ? -1 : c->group.files[CGROUP_PIDS_EVENTS], .events = POLLPRI};
         fds[4] = (struct pollfd){.fd = c->listener, .events = POLLIN};
         fds[5] = (struct pollfd){.fd = c->network.ready, .events = POLLIN};
+        if (c->paused)
+                return;
         if (!c->started_at && !c->stopped && !c->ended &&
                 c->setup.requested_at + SETUP_MOST_US < *wake_at)
                 *wake_at = c->setup.requested_at + SETUP_MOST_US;
@@ -110,7 +118,7 @@ void cell_watch(const struct cell *c, struct pollfd *fds, uint64_t *wake_at)
  * refused processes: version 1 does not say when that happens, version 2 does (fds[3]). */
 static void look_later(struct cell *c, uint64_t now)
 {
-        uint64_t left = c->request.limits.value[LIMIT_CPU] - c->usage.cpu_us;
+        uint64_t left = c->request.limits.value[LIMIT_CPU] - (c->usage.cpu_us - c->cpu_before);
         uint64_t wait = left / (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
 
         wait = wait < LOOK_LEAST_US ? LOOK_LEAST_US : wait > LOOK_MOST_US ? LOOK_MOST_US : wait;
@@ -121,9 +129,12 @@ static void look_at_group(struct cell *c, uint64_t now)
 {
         uint64_t limit = c->request.limits.value[LIMIT_CPU];
 
+        uint64_t used;
+
         c->usage.cpu_us = cgroup_cpu_us(&c->group);
-        if (c->usage.cpu_us > limit || cgroup_pids_refused(&c->group))
-                cell_stop(c, c->usage.cpu_us > limit ? CODE_LIMIT_CPU : CODE_LIMIT_PIDS);
+        used = c->usage.cpu_us - c->cpu_before;
+        if (used > limit || cgroup_pids_refused(&c->group))
+                cell_stop(c, used > limit ? CODE_LIMIT_CPU : CODE_LIMIT_PIDS);
         else
                 look_later(c, now);
 }
@@ -144,7 +155,7 @@ static void look_weakly(struct cell *c, uint64_t now)
                 cell_stop(c, CODE_LIMIT_MEMORY);
         else if (u.processes > limit[LIMIT_PIDS])
                 cell_stop(c, CODE_LIMIT_PIDS);
-        else if (u.cpu_us > limit[LIMIT_CPU])
+        else if (u.cpu_us > limit[LIMIT_CPU] + c->cpu_before)
                 cell_stop(c, CODE_LIMIT_CPU);
         c->look_at = now + WEAK_LOOK_US;
 }
@@ -176,7 +187,9 @@ static void see_exec(struct cell *c)
                 return;
         }
         c->started = fd_close(c->started);
-        if (n == (ssize_t)sizeof news) {
+        if (n == (ssize_t)sizeof news && is_session(c)) {
+                c->exec_error = news.reason; /* its end is still to come */
+        } else if (n == (ssize_t)sizeof news) {
                 c->ended = true;
                 c->end = CELL_EXEC_FAILED;
                 c->status = (uint32_t)news.reason;
@@ -208,6 +221,62 @@ static void see_network(struct cell *c)
         if (network_ready(&c->network, &err) < 0 ||
                 cell_tell(c, INSIDE_ONLINE, &nothing, NULL, 0, &err) < 0)
                 break_off(c, &err);
+}
+
+/* A command of a session has ended: what a last reading would have found is found now. A session
+ * that is over a limit ends like any other cell. */
+static void pause_session(struct cell *c)
+{
+        const uint64_t *limit = c->request.limits.value;
+        uint64_t oom_before = c->usage.oom_kills, wall = c->usage.wall_us;
+
+        if (c->exec_error != 0) {
+                c->end = CELL_EXEC_FAILED;
+                c->status = (uint32_t)c->exec_error;
+        }
+        if (cell_has_group(c))
+                cgroup_usage(&c->group, &c->usage);
+        c->usage.wall_us = wall;
+        if (c->stopped != CODE_NONE)
+                return;
+        if (c->usage.oom_kills > oom_before && c->end == CELL_SIGNALED && c->status == SIGKILL)
+                cell_stop(c, CODE_LIMIT_MEMORY);
+        else if (c->usage.cpu_us - c->cpu_before > limit[LIMIT_CPU])
+                cell_stop(c, CODE_LIMIT_CPU);
+        else if (wall > limit[LIMIT_WALL])
+                cell_stop(c, CODE_LIMIT_WALL);
+        else
+                c->paused = c->tell_pause = true;
+}
+
+int cell_command(struct cell *c, uint64_t wall_us, uint64_t cpu_us, const struct buffer *command,
+        const int stdio[CELL_STDIO], struct error *err)
+{
+        _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
+        int pipes[2], fds[CELL_STDIO + 1], r;
+
+        if (fd_pipe(pipes, err) < 0)
+                return -1;
+        put_u64(&payload, cpu_us);
+        buffer_add(&payload, command->data, command->len);
+        memcpy(fds, stdio, CELL_STDIO * sizeof *fds);
+        fds[CELL_STDIO] = pipes[1];
+        r = frame_send(c->socket, INSIDE_COMMAND, &payload, fds, CELL_STDIO + 1, err);
+        fd_close(pipes[1]);
+        if (r < 0) {
+                fd_close(pipes[0]);
+                return -1;
+        }
+        c->started = pipes[0];
+        c->request.limits.value[LIMIT_WALL] = wall_us;
+        c->request.limits.value[LIMIT_CPU] = cpu_us;
+        c->paused = c->ended = c->exec_next = false;
+        c->exec_error = 0;
+        c->started_at = 0;
+        c->cpu_before = c->usage.cpu_us;
+        c->usage.wall_us = 0;
+        c->setup.requested_at = clock_us();
+        return 0;
 }
 
 void cell_hear(struct cell *c)
@@ -261,6 +330,8 @@ void cell_hear(struct cell *c)
                         see_exec(c);
                 if (c->started_at)
                         c->usage.wall_us = ended_at > c->started_at ? ended_at - c->started_at : 1;
+                if (is_session(c) && c->ended)
+                        pause_session(c);
                 break;
         default:
                 c->socket = fd_close(c->socket);
@@ -285,7 +356,7 @@ static void judge_limits(struct cell *c)
                 c->stopped = CODE_LIMIT_MEMORY;
         else if (cell_has_group(c) && cgroup_pids_refused(&c->group))
                 c->stopped = CODE_LIMIT_PIDS;
-        else if (c->usage.cpu_us > limit[LIMIT_CPU])
+        else if (c->usage.cpu_us - c->cpu_before > limit[LIMIT_CPU])
                 c->stopped = CODE_LIMIT_CPU;
         else if (c->usage.wall_us > limit[LIMIT_WALL])
                 c->stopped = CODE_LIMIT_WALL;
@@ -324,8 +395,9 @@ bool cell_step(struct cell *c, const struct pollfd *fds)
 
         while (fds[2].revents && c->started >= 0)
                 see_exec(c);
-        if (fds[1].revents && c->socket >= 0)
-                cell_hear(c);
+        /* What was there to read may have been read just now: a read would wait for ever. */
+        if (fds[1].revents)
+                hear_all(c);
         if (fds[5].revents)
                 see_network(c);
         if (fds[4].revents & POLLIN)
@@ -336,6 +408,8 @@ bool cell_step(struct cell *c, const struct pollfd *fds)
                 finish(c);
                 return true;
         }
+        if (c->paused)
+                return false;
         now = clock_us();
         if (!c->started_at && !c->ended && !c->stopped &&
                 now >= c->setup.requested_at + SETUP_MOST_US) {

@@ -42,6 +42,10 @@ struct cell {
         uint64_t look_at;       /* when to look at cpu time next */
         bool exec_next;         /* the set-up is complete */
         bool ended;             /* the command did */
+        bool paused;            /* with CELL_SESSION: it did, and the cell waits for another one */
+        bool tell_pause;        /* the runner has not heard of it yet */
+        int exec_error;         /* of its command, or 0 */
+        uint64_t cpu_before;    /* what earlier commands used */
         enum cell_end end;
         uint32_t status;
         bool disk_full;      /* at the end */
@@ -79,6 +83,9 @@ void cell_watch(const struct cell *c, struct pollfd *fds, uint64_t *wake_at);
 /* Look at what happened. Returns true when all processes of the cell are gone and `usage`, `end`
  * and `stopped` are final. */
 bool cell_step(struct cell *c, const struct pollfd *fds);
+/* Start the next command of a session; the descriptors are borrowed. */
+int cell_command(struct cell *c, uint64_t wall_us, uint64_t cpu_us, const struct buffer *command,
+        const int stdio[CELL_STDIO], struct error *err);
 /* Kill every process of the cell; the first reason given stays. */
 void cell_stop(struct cell *c, enum code reason);
 /* Result file `which` of a finished cell, opened beneath its result directory. */

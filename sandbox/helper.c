@@ -181,6 +181,73 @@ int helper_start(struct supervisor *s, struct frame *f, struct error *err)
         return 0;
 }
 
+/* --- judges --------------------------------------------------------------------------------- */
+
+enum { JUDGE_MOST_WORDS = 256, JUDGE_MOST_WORD = 32 << 10, JUDGE_FDS = 4 };
+
+static char **get_words(struct reader *r)
+{
+        uint32_t count = get_u32(r);
+        char **list = count <= JUDGE_MOST_WORDS ? calloc(count + 1, sizeof *list) : NULL;
+
+        r->bad |= !list;
+        for (uint32_t i = 0; list && i < count && !r->bad; i++)
+                list[i] = get_new_text(r, JUDGE_MOST_WORD);
+        return list;
+}
+
+static void free_words(char **list)
+{
+        for (char **word = list; word && *word; word++)
+                free(*word);
+        free(list);
+}
+
+/* It is confined by nothing but its id: it needs the network, and is the operator's choice. */
+static int spawn_judge(struct supervisor *s, struct helper_process *h, const struct frame *f,
+        bool with_key, char **argv, char **envp, struct error *err)
+{
+        struct spawn spawn = SPAWN_INIT;
+
+        spawn.program = f->fds[0];
+        spawn.argv = (const char *const *)argv;
+        spawn.envp = (const char *const *)envp;
+        spawn.script = true;
+        spawn.fd_count = CELL_STDIO + (with_key && s->judge_key >= 0);
+        for (unsigned i = 0; i < CELL_STDIO; i++)
+                spawn.fds[i] = f->fds[1 + i];
+        spawn.fds[CELL_STDIO] = s->judge_key;
+        if (s->judge_key >= 0)
+                lseek(s->judge_key, 0, SEEK_SET);
+        spawn.change_ids = s->machine.root;
+        spawn.uid = spawn.gid = IDS_JUDGE;
+        h->pid = spawn_process(&spawn, &h->pidfd, err);
+        if (h->pid > 0)
+                return 0;
+        h->pid = 0;
+        return -1;
+}
+
+int judge_start(struct supervisor *s, struct frame *f, struct error *err)
+{
+        struct reader r = reader_of(f->payload.data, f->payload.len);
+        const uint32_t id = get_u32(&r);
+        const bool with_key = get_u8(&r);
+        char **argv = get_words(&r), **envp = get_words(&r);
+        struct helper_process *h = find_free(s);
+        int result = -1;
+
+        if (!reader_done(&r) || !argv || !argv[0] || !h || f->fd_count != JUDGE_FDS)
+                error_set(err, CODE_INTERNAL_FRAME, "a request for a judge is malformed");
+        else
+                result = spawn_judge(s, h, f, with_key, argv, envp, err);
+        if (result == 0)
+                h->id = id;
+        free_words(argv);
+        free_words(envp);
+        return result;
+}
+
 uint32_t helper_end(struct helper_process *h)
 {
         int status = spawn_wait(h->pidfd, NULL);

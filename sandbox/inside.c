@@ -12,6 +12,7 @@
 #include <net/if.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
@@ -123,7 +124,7 @@ static void __attribute__((noreturn)) command_main(struct inside *in)
 /* --- the first process -------------------------------------------------------------------- */
 
 /* Wait for everything that ends, as pid 1 must, until the command does. */
-static void __attribute__((noreturn)) wait_for_command(const struct inside *in, pid_t command)
+static void wait_for_command(const struct inside *in, pid_t command)
 {
         _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
         siginfo_t info = {0};
@@ -136,8 +137,33 @@ static void __attribute__((noreturn)) wait_for_command(const struct inside *in, 
         put_u32(&payload, (uint32_t)info.si_status);
         put_u64(&payload, clock_us());
         frame_send(in->socket, INSIDE_ENDED, &payload, NULL, 0, NULL);
-        /* The kernel kills what is left when pid 1 ends. */
-        _exit(0);
+}
+
+/* The next command of a session. Meanwhile the kernel buries what ends. */
+static void wait_for_next(struct inside *in)
+{
+        _cleanup_frame_ struct frame f = FRAME_INIT;
+        struct cell_request *q = &in->request;
+        struct reader r;
+        uint32_t count;
+
+        signal(SIGCHLD, SIG_IGN);
+        if (frame_receive(in->socket, &f, MESSAGE_MAX, CELL_STDIO + 1, NULL) <= 0 ||
+                f.type != INSIDE_COMMAND || f.fd_count != CELL_STDIO + 1)
+                _exit(0);
+        r = reader_of(f.payload.data, f.payload.len);
+        q->limits.value[LIMIT_CPU] = get_u64(&r);
+        count = get_u32(&r);
+        if (count > CELL_MAX_ARGUMENTS || !(q->argv = calloc(count + 1, sizeof *q->argv)))
+                _exit(1);
+        for (uint32_t i = 0; i < count && !r.bad; i++)
+                q->argv[i] = get_new_text(&r, CELL_MAX_ARGUMENT);
+        if (!reader_done(&r))
+                _exit(1);
+        for (int i = 0; i < CELL_STDIO; i++)
+                q->stdio[i] = take_fd(&f.fds[i]);
+        in->started = take_fd(&f.fds[CELL_STDIO]);
+        signal(SIGCHLD, SIG_DFL);
 }
 
 static void receive(const struct inside *in, enum inside_message type, struct frame *f)
@@ -379,12 +405,18 @@ void inside_main(struct inside *in)
         tie_to_supervisor(in);
         prctl(PR_SET_DUMPABLE, 0);
         done(in, SETUP_RIGHTS);
-        command = clone(command_entry, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, in);
-        if (command < 0)
-                check(in, "start its command");
-        /* Everything but the socket goes, the exec pipe among it: its end means exec. */
-        if (dup2(in->socket, 0) < 0 || fd_close_range(1, UINT_MAX, false) < 0)
-                _exit(1);
-        in->socket = 0;
-        wait_for_command(in, command);
+        for (;;) {
+                command = clone(
+                        command_entry, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, in);
+                if (command < 0)
+                        check(in, "start its command");
+                /* Everything but the socket goes, the exec pipe among it: its end means exec. */
+                if (dup2(in->socket, 0) < 0 || fd_close_range(1, UINT_MAX, false) < 0)
+                        _exit(1);
+                in->socket = 0;
+                wait_for_command(in, command);
+                if (!(in->request.flags & CELL_SESSION))
+                        _exit(0); /* the kernel kills what is left when pid 1 ends */
+                wait_for_next(in);
+        }
 }

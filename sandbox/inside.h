@@ -16,6 +16,8 @@ enum inside_message {
                           the result directory if there is one */
         INSIDE_DOORS,  /* the groups are made; descriptors: their doors */
         INSIDE_ONLINE, /* (with CELL_NETWORK) its network leads out */
+        INSIDE_COMMAND, /* (with CELL_SESSION) u64 cpu, u32 n + n × text argument; descriptors:
+                           stdin, stdout, stderr, the exec pipe: another command */
         /* and back */
         INSIDE_MADE,     /* (as a user) descriptors of the root, of the result directory if there is
                             one, of the tree that is kept if there is one */

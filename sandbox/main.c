@@ -69,7 +69,8 @@ static void share_descriptors(struct admission *a, uint64_t descriptors)
 
 int main(int argc, char **argv)
 {
-        struct supervisor s = {.programs = {-EBADF, -EBADF}, .image_ids = -EBADF};
+        struct supervisor s = {
+                .programs = {-EBADF, -EBADF}, .image_ids = -EBADF, .judge_key = -EBADF};
         bool exec = argc == 2 && strcmp(argv[1], "exec") == 0;
 
         if (!exec && (argc != 2 || strcmp(argv[1], "serve") != 0)) {

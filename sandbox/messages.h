@@ -32,8 +32,16 @@ enum cell_message {
                        Cells that do not fit wait until others are gone */
         CELL_ALLOW, /* u8 flags that cells may have: CELL_NETWORK. Taken as CELL_TREE is */
         CELL_PREPARE, /* nothing in it: get one further cell ready before it is asked for */
+        CELL_COMMAND, /* u32 id, u64 wall, u64 cpu (microseconds), u32 n + n × text argument: the
+                         next command of a cell with CELL_SESSION whose last one has ended;
+                         descriptors: stdin, stdout, stderr */
         CELL_KILL,    /* u32 id, u16 enum code: the reason to be given in CELL_DONE */
         EXEC_REPORT,  /* (assay-cell exec) u8 timing wanted; descriptor: where the report goes */
+        JUDGE_KEY,    /* nothing in it; descriptor: what judges that the operator names get as
+                         descriptor 3. Taken as CELL_TREE is */
+        JUDGE_START,  /* u32 id, u8 with_key, u32 n + n × text argument, u32 n + n × text
+                         NAME=VALUE; descriptors: its program, standard input, output and error: a
+                         program outside of any cell, under an id of its own */
         HELPER_START, /* u32 id, u8 enum helper, u8 enum helper_mode; descriptors: its input,
                          its answer, for the unpacker the directory */
 
@@ -49,6 +57,9 @@ enum cell_message {
                              CELL_KEEP: the tree is there);
                              descriptors: of each RESULT_FILE, then of the tree that was kept */
         CELL_SOCKET, /* u32 id; descriptor: with CELL_CALLS, the socket that listens in the cell */
+        CELL_PAUSED, /* u32 id, u8 enum cell_end, u32 status, u64 cpu_us, u64 wall_us, u64
+                        memory_peak: with CELL_SESSION, a command has ended, and its cell
+                        waits for another one */
         CELL_FAILED, /* u32 id, error: the cell could not be made, or was not wanted any more
                         before it was */
         HELPER_DONE, /* u32 id, u32 exit status, or 128 + signal */
@@ -61,7 +72,8 @@ enum cell_flag {
         CELL_CALLS = 8,        /* assay-exec is in it, and the socket that it calls; never for a
                                   submission */
         CELL_KEEP = 16,        /* its first PLACE_COPY outlives it, to be looked at */
-        CELL_ALL_FLAGS = 31,
+        CELL_SESSION = 32,     /* it outlives its command, and may be given others */
+        CELL_ALL_FLAGS = 63,
 };
 
 /* Which system calls a cell has: filter_table.h. */
@@ -164,6 +176,7 @@ enum {
         IDS_RUNNER = IDS_FIRST,
         IDS_UNPACK = IDS_FIRST + 1,
         IDS_SCORE = IDS_FIRST + 2,
+        IDS_JUDGE = IDS_FIRST + 3,
         IDS_BLOCK_SIZE = 65536,
         IDS_NETWORK = IDS_BLOCK_SIZE - 1, /* of a block: pasta's, and no process's of the cell */
         IDS_BLOCKS = 4095, /* block n starts at IDS_FIRST + (n + 1) × IDS_BLOCK_SIZE */

@@ -121,7 +121,8 @@ static int add_host_tree(const struct mounts_for *who, struct mounts *m, const c
         if (!S_ISDIR(st.st_mode))
                 return 0;
         mount = show_host(who, m, path);
-        if (mount >= 0 && writable && who->root)
+        /* A submission has a tree of its own to write to. */
+        if (mount >= 0 && writable && who->root && who->request->profile != PROFILE_SUBMISSION)
                 mount = make_writable(who, m, mount);
         if (mount < 0)
                 return error_errno(err, CODE_INFRA_CELL, errno, "cannot show %s to a cell", path);

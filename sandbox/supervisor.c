@@ -125,6 +125,20 @@ static void send_socket(struct cell *c)
         c->calls = fd_close(c->calls);
 }
 
+static void send_paused(struct cell *c)
+{
+        _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
+
+        c->tell_pause = false;
+        put_u32(&payload, c->request.id);
+        put_u8(&payload, (uint8_t)c->end);
+        put_u32(&payload, c->status);
+        put_u64(&payload, c->usage.cpu_us - c->cpu_before);
+        put_u64(&payload, c->usage.wall_us);
+        put_u64(&payload, c->usage.memory_peak);
+        answer(CELL_PAUSED, &payload, NULL, 0);
+}
+
 /* One that was made before, if it still lives, else a new one. */
 static struct cell *take_prepared(struct supervisor *s, struct error *err)
 {
@@ -202,6 +216,15 @@ static void name_owner(struct supervisor *s, struct frame *f, struct error *err)
                 return;
         }
         s->owner = owner;
+}
+
+static void keep_key(struct supervisor *s, struct frame *f, struct error *err)
+{
+        if (s->sealed || f->payload.len > 0 || f->fd_count != 1 || s->judge_key >= 0) {
+                error_set(err, CODE_INTERNAL_FRAME, "a key comes too late or is malformed");
+                return;
+        }
+        s->judge_key = take_fd(&f->fds[0]);
 }
 
 bool supervisor_trusts(const struct supervisor *s, int tree)
@@ -312,15 +335,51 @@ static void begin_waiting(struct supervisor *s)
         }
 }
 
-static void start_helper(struct supervisor *s, struct frame *f, struct error *err)
+/* One that died meanwhile says so by itself. */
+static void command_cell(struct supervisor *s, struct frame *f, struct error *err)
+{
+        struct reader r = reader_of(f->payload.data, f->payload.len);
+        const uint32_t id = get_u32(&r);
+        const uint64_t wall = get_u64(&r), cpu = get_u64(&r);
+        _cleanup_buffer_ struct buffer command = BUFFER_INIT;
+
+        if (r.bad || f->fd_count != CELL_STDIO || wall == 0 ||
+                wall > limit_info(LIMIT_WALL)->most || cpu == 0 ||
+                cpu > limit_info(LIMIT_CPU)->most) {
+                error_set(err, CODE_INTERNAL_FRAME, "a request for a command is malformed");
+                return;
+        }
+        buffer_add(&command, r.at, r.left);
+        for (unsigned i = 0; i < SUPERVISOR_MAX_CELLS; i++) {
+                struct cell *c = s->cells[i];
+                struct error broken;
+
+                if (c && c->request.id == id && c->paused && buffer_ok(&command) &&
+                        cell_command(c, wall, cpu, &command, f->fds, &broken) < 0)
+                        cell_stop(c, CODE_INFRA_CELL);
+        }
+}
+
+static void start_program(struct supervisor *s, struct frame *f,
+        int (*start)(struct supervisor *, struct frame *, struct error *), struct error *err)
 {
         struct reader r = reader_of(f->payload.data, f->payload.len);
         uint32_t id = get_u32(&r);
 
-        if (helper_start(s, f, err) == 0 || err->code == CODE_INTERNAL_FRAME)
+        if (start(s, f, err) == 0 || err->code == CODE_INTERNAL_FRAME)
                 return;
         send_failed(id, err);
         err->code = CODE_NONE;
+}
+
+static void start_helper(struct supervisor *s, struct frame *f, struct error *err)
+{
+        start_program(s, f, helper_start, err);
+}
+
+static void start_judge(struct supervisor *s, struct frame *f, struct error *err)
+{
+        start_program(s, f, judge_start, err);
 }
 
 /* Kill a cell or helper. One that ended meanwhile is no error: its end is on the way. */
@@ -357,7 +416,10 @@ static bool serve_request(struct supervisor *s)
                 [CELL_ALLOW] = allow_flags,
                 [CELL_OWNER] = name_owner,
                 [CELL_PREPARE] = prepare_cell,
+                [CELL_COMMAND] = command_cell,
                 [CELL_KILL] = stop_one,
+                [JUDGE_KEY] = keep_key,
+                [JUDGE_START] = start_judge,
                 [HELPER_START] = start_helper,
         };
         _cleanup_frame_ struct frame f = FRAME_INIT;
@@ -367,7 +429,8 @@ static bool serve_request(struct supervisor *s)
                 return false;
         if (f.type >= sizeof verbs / sizeof *verbs || !verbs[f.type])
                 return false;
-        s->sealed |= f.type != CELL_TREE && f.type != CELL_ALLOW && f.type != CELL_OWNER;
+        s->sealed |= f.type != CELL_TREE && f.type != CELL_ALLOW && f.type != CELL_OWNER &&
+                     f.type != JUDGE_KEY;
         verbs[f.type](s, &f, &err);
         return err.code == CODE_NONE;
 }
@@ -436,6 +499,8 @@ static bool turn(struct supervisor *s, bool serving, bool *ret_request)
                         at += CELL_POLL_FDS;
                         if (s->cells[i]->calls >= 0 && serving)
                                 send_socket(s->cells[i]);
+                        if (!done && s->cells[i]->tell_pause && serving)
+                                send_paused(s->cells[i]);
                         if (done && serving)
                                 end_cell(s, &s->cells[i]);
                 }

@@ -25,6 +25,7 @@ struct supervisor {
         unsigned tree_count;
         uint8_t allowed; /* flags named by CELL_ALLOW */
         uid_t owner;     /* named by CELL_OWNER; 0: none */
+        int judge_key;   /* named by JUDGE_KEY, or -EBADF */
         bool sealed;     /* no further ones of these */
         int signals;     /* signalfd: interrupt, hang-up, termination */
         int programs[HELPER_COUNT];
@@ -47,6 +48,8 @@ bool supervisor_trusts(const struct supervisor *s, int tree);
 
 /* helper.c: start a helper as HELPER_START says. */
 int helper_start(struct supervisor *s, struct frame *f, struct error *err);
+/* The same of JUDGE_START. */
+int judge_start(struct supervisor *s, struct frame *f, struct error *err);
 /* Its exit status, or 128 + signal; the place is free afterwards. */
 uint32_t helper_end(struct helper_process *h);
 

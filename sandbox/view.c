@@ -371,16 +371,29 @@ static int attach_devices(int root)
         return 0;
 }
 
-static int attach_trees(const struct mounts *m, const struct cell_request *q)
+/* What an image has on the way there is not followed: it is not made for this. */
+static int cannot_place(const struct mounts *m, const char *place, struct error *err)
+{
+        const bool in_the_way =
+                m->image >= 0 && (errno == ELOOP || errno == ENOTDIR || errno == EISDIR);
+
+        return in_the_way ? error_set(err, CODE_IMAGE_UNSUPPORTED,
+                                    "the image has a link, or no directory, where a cell needs /%s",
+                                    place)
+                          : error_errno(
+                                    err, CODE_INFRA_CELL, errno, "a cell cannot attach /%s", place);
+}
+
+static int attach_trees(const struct mounts *m, const struct cell_request *q, struct error *err)
 {
         for (unsigned i = 0; i < m->tree_count; i++)
                 if (attach_tree(m->trees[i].mount, root_of(m), m->trees[i].place) < 0)
-                        return -1;
+                        return cannot_place(m, m->trees[i].place, err);
         if (m->result >= 0 && attach_tree(m->result, root_of(m), q->result_dir + 1) < 0)
-                return -1;
+                return cannot_place(m, q->result_dir + 1, err);
         for (unsigned i = 0; i < q->file_count; i++)
                 if (make_file(root_of(m), &q->files[i]) < 0)
-                        return -1;
+                        return cannot_place(m, q->files[i].place + 1, err);
         return 0;
 }
 
@@ -398,11 +411,9 @@ int view_fit(struct mounts *m, const struct cell_request *request, bool root, st
                 step = "attach its terminals";
         else if (attach_proc(m) < 0)
                 step = "attach /proc";
-        else if (attach_trees(m, request) < 0)
-                step = "attach its trees";
         if (step)
                 return error_errno(err, CODE_INFRA_CELL, errno, "a cell cannot %s", step);
-        return 0;
+        return attach_trees(m, request, err);
 }
 
 /* Nothing lies below or above the cell's root: the way up ends where it begins, on the same mount.

@@ -64,6 +64,25 @@ static bool is_near_0_to_1(const char *score)
         return near;
 }
 
+/* One text or many, of which each gets a line. */
+static void note_format_errors(struct outcome *o, const json_t *errors)
+{
+        const char *text = json_string_value(errors);
+        _cleanup_buffer_ struct buffer all = BUFFER_INIT;
+
+        if (text)
+                buffer_add_text(&all, text);
+        for (size_t i = 0; i < json_array_size(errors) && all.len <= SCORE_MAX_TEXT; i++) {
+                text = json_string_value(json_array_get(errors, i));
+                if (text && all.len > 0)
+                        buffer_add_char(&all, '\n');
+                if (text)
+                        buffer_add_text(&all, text);
+        }
+        outcome_notes(o, buffer_text(&all));
+        o->notes.failed |= all.failed;
+}
+
 /* What cannot be graded has nothing else that must be right. */
 static int read_ungradable(const struct result_request *q, struct outcome *o, struct error *err)
 {
@@ -74,8 +93,10 @@ static int read_ungradable(const struct result_request *q, struct outcome *o, st
                 return -1;
         o->ungradable = json_is_false(json_object_get(doc.root, "gradable"));
         message = json_string_value(json_object_get(doc.root, "message"));
-        if (o->ungradable)
-                outcome_notes(o, message ? message : "");
+        if (o->ungradable && message)
+                outcome_notes(o, message);
+        else if (o->ungradable)
+                note_format_errors(o, json_object_get(doc.root, "format_errors"));
         return 0;
 }
 

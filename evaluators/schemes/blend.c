@@ -8,13 +8,14 @@ enum { PLACES = 2 };
 
 void blend_init(struct blend *b)
 {
-        *b = (struct blend){.mode = MODE_COUNT};
+        *b = (struct blend){.mode = MODE_COUNT, .rows = BUFFER_INIT};
         mpq_inits(b->pass, b->test, b->llm, NULL);
 }
 
 void blend_free(struct blend *b)
 {
         mpq_clears(b->pass, b->test, b->llm, NULL);
+        buffer_free(&b->rows);
 }
 
 /* x × weight */
@@ -131,6 +132,30 @@ static bool get_criterion(struct blend *b, struct reader *p)
         return ok;
 }
 
+/* The row of a criterion that tests decide: how many of them passed. */
+static bool get_tests(struct blend *b, struct reader *p)
+{
+        char name[SCORE_MAX_NAME + 1];
+        unsigned long passed, all;
+        mpq_t score;
+        size_t at;
+
+        get_text(p, name, sizeof name);
+        passed = get_u32(p);
+        all = get_u32(p);
+        if (p->bad || all == 0 || passed > all)
+                return false;
+        mpq_init(score);
+        mpq_set_ui(score, 100 * passed, all);
+        mpq_canonicalize(score);
+        at = answer_begin(&b->rows, BLEND_ROW);
+        put_text(&b->rows, name);
+        put_rounded(&b->rows, score, PLACES);
+        answer_end(&b->rows, at);
+        mpq_clear(score);
+        return true;
+}
+
 static bool get_end(struct blend *b, struct reader *p)
 {
         (void)p;
@@ -148,6 +173,7 @@ static const struct {
         {BLEND_TEST, "test score", get_test},
         {BLEND_LLM, "llm score", get_llm},
         {BLEND_CRITERION, "criterion", get_criterion},
+        {BLEND_TESTS, "tests", get_tests},
         {SCORE_END, "end", get_end},
 };
 
@@ -221,6 +247,8 @@ int blend_answer(const struct buffer *in, struct buffer *out, struct error *err)
         result = get_request(&b, in, err);
         if (result == 0) {
                 blend_final(&b, final);
+                buffer_add(out, b.rows.data, b.rows.len);
+                out->failed |= b.rows.failed;
                 put_final(out, &b, final);
         }
         mpq_clear(final);

@@ -114,6 +114,7 @@ struct step {
 };
 
 struct record {
+        unsigned schema;   /* checked only */
         struct list steps; /* of struct step */
         uint64_t total_steps;
         char actual_seconds[NUMBER_TEXT_SIZE], actual_cost[NUMBER_TEXT_SIZE],
@@ -122,6 +123,7 @@ struct record {
 };
 
 struct composite_spec {
+        unsigned scheme; /* checked only */
         char max_budget[NUMBER_TEXT_SIZE];
         struct duration max_latency;
         uint64_t min_steps, max_attempts;
@@ -161,7 +163,7 @@ static const struct step step_default = {.id = ""};
 static const struct fields step_fields = {
         step_rows, COUNT(step_rows), UNKNOWN_IGNORED, &step_default};
 static const struct field record_rows[] = {
-        WHOLE_FIELD("schema", field_choice, REQUIRED, .choices = schemas),
+        FIELD("schema", field_choice, REQUIRED, struct record, schema, .choices = schemas),
         FIELD("steps", field_list, REQUIRED, struct record, steps, .most = MOST_STEPS,
                 .fields = &step_fields, .item_size = sizeof(struct step)),
         FIELD("total_steps", field_whole, REQUIRED, struct record, total_steps, .most = 1000000),
@@ -175,7 +177,7 @@ static const struct field whole_record = {.type = &field_object, .fields = &reco
 
 static const struct choice schemes[] = {{"composite", 0, false}, {0}};
 static const struct field spec_rows[] = {
-        WHOLE_FIELD("scheme", field_choice, OPTIONAL, .choices = schemes),
+        FIELD("scheme", field_choice, OPTIONAL, struct composite_spec, scheme, .choices = schemes),
         FIELD("max_budget", field_number, REQUIRED, struct composite_spec, max_budget),
         FIELD("max_latency", field_duration, REQUIRED, struct composite_spec, max_latency),
         FIELD("min_steps", field_whole, OPTIONAL, struct composite_spec, min_steps,

@@ -100,7 +100,7 @@ static const struct fields rule_fields = {
 
 static const struct field spec_rows[] = {
         FIELD("type", field_choice, OPTIONAL, struct spec, type, .choices = types),
-        WHOLE_FIELD("scheme", field_choice, OPTIONAL, .choices = schemes),
+        FIELD("scheme", field_choice, OPTIONAL, struct spec, scheme, .choices = schemes),
         FIELD("time_limit", field_duration, OPTIONAL, struct spec, time_limit),
         FIELD("dimensions", field_list, REQUIRED, struct spec, dimensions,
                 .least = LEAST_DIMENSIONS, .most = SPEC_MOST_DIMENSIONS,
@@ -498,14 +498,31 @@ static void check(struct reading *r, bool in_evaluation, struct spec *s)
                 check_rule(r, s, i);
 }
 
-void spec_read(struct reading *r, bool in_evaluation, struct spec *ret)
+void spec_read_at(struct reading *r, const struct spot *s, bool in_evaluation, struct spec *ret)
 {
-        const struct spot root = {.value = json_root(r->doc)};
         const struct field whole = {.type = &field_object, .fields = &spec_fields};
 
         *ret = (struct spec){.type = NOT_GIVEN};
-        field_read(r, &whole, &root, ret);
+        field_read(r, &whole, s, ret);
         check(r, in_evaluation, ret);
+}
+
+/* By itself, or the `scoring` of a task. */
+void spec_read(struct reading *r, bool in_evaluation, struct spec *ret)
+{
+        const struct spot root = {.value = json_root(r->doc)};
+        const json_t *schema = json_object_get(root.value.node, "schema");
+        const char *text = json_string_value(schema);
+        struct spot scoring = {.up = &root, .key = "scoring"};
+
+        if (!text || strcmp(text, "assay.task/1") != 0) {
+                spec_read_at(r, &root, in_evaluation, ret);
+                return;
+        }
+        scoring.value = json_locate(r->doc, "scoring", NULL);
+        r->prefix = "scoring.";
+        spec_read_at(r, &scoring, in_evaluation, ret);
+        r->prefix = "";
 }
 
 void spec_free(struct spec *s)

@@ -45,6 +45,7 @@ struct format_rule {
 enum { SEVERITY_WARNING, SEVERITY_ERROR };
 
 struct spec {
+        unsigned scheme; /* checked only */
         unsigned type;
         struct duration time_limit;
         struct list dimensions; /* of struct dimension */
@@ -55,6 +56,8 @@ struct spec {
 /* Read it and check it; problems are in `r`. Sources that an evaluation gives are only good in one.
  * To be freed in any case. */
 void spec_read(struct reading *r, bool in_evaluation, struct spec *ret);
+/* The same of the value at `s`, whose path is the reading's prefix. */
+void spec_read_at(struct reading *r, const struct spot *s, bool in_evaluation, struct spec *ret);
 void spec_free(struct spec *s);
 
 /* The usual label, description and colour of a dimension; of an own one its name and "". */

@@ -56,6 +56,13 @@ int verb_run(int argc, char **argv, struct error *err)
         const struct option table[] = {
                 {"--llm-score", OPTION_TEXT, &o.evaluation.llm_score, "N|FILE",
                         "the external score: a number, or a verdict as JSON"},
+                {"--time-used", OPTION_TEXT, &o.evaluation.time_used, "SECONDS",
+                        "for dimensions that measure time"},
+                {"--trajectory", OPTION_TEXT, &o.evaluation.trajectory, "FILE",
+                        "what the agent did, as JSON lines"},
+                {"--seed", OPTION_TEXT, &o.evaluation.seed, "N", "ASSAY_SEED of the suite (0)"},
+                {"--fail-under", OPTION_TEXT, &o.evaluation.fail_under, "N",
+                        "exit status 1 for a lower score, whatever the task passes"},
                 {"--allow-network", OPTION_FLAG, &o.evaluation.allow_network, NULL,
                         "give a task's suite the network that the task asks for"},
                 {"--allow-weak-limits", OPTION_FLAG, &o.evaluation.allow_weak, NULL,

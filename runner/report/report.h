@@ -22,7 +22,4 @@ typedef void (*report_show)(void *to, const char *field, const char *message);
 void report_submission_warnings(const struct evaluation *e, report_show show, void *to);
 void report_suite_warnings(const struct evaluation *e, report_show show, void *to);
 
-/* The score of a criterion: the suite's or the judge's; NULL when there is none. */
-const struct score_row *report_criterion_row(const struct evaluation *e, const struct criterion *c);
-
 #endif

@@ -3,22 +3,6 @@
 
 #include "report/json.h"
 
-static const struct score_row *find_row(
-        const struct score_row *rows, unsigned count, const char *name)
-{
-        for (unsigned i = 0; i < count; i++)
-                if (strcmp(rows[i].name, name) == 0)
-                        return &rows[i];
-        return NULL;
-}
-
-const struct score_row *report_criterion_row(const struct evaluation *e, const struct criterion *c)
-{
-        if (c->source == SOURCE_LLM)
-                return find_row(e->verdict.criteria, e->verdict.criterion_count, c->name);
-        return find_row(e->suite.breakdown, e->suite.breakdown_count, c->name);
-}
-
 static void add_submission(struct json_writer *w, const struct submission *s)
 {
         json_open_object(w, "submission");
@@ -61,12 +45,14 @@ static void add_end(struct json_writer *w, const struct evaluation *e)
         json_bool(w, "attempt_used", !ours);
 }
 
-static void add_exact(struct json_writer *w, const struct blend *b)
+static void add_exact(struct json_writer *w, const struct blend *b, const struct suite_result *s)
 {
         json_open_object(w, "exact");
         json_text(w, "score", b->exact);
         if (*b->exact_test)
                 json_text(w, "test_score", b->exact_test);
+        if (s->raw && *s->raw)
+                json_text(w, "raw_test_score", s->raw); /* before it was clamped */
         if (*b->exact_llm)
                 json_text(w, "llm_score", b->exact_llm);
         json_close(w);
@@ -74,6 +60,8 @@ static void add_exact(struct json_writer *w, const struct blend *b)
 
 const char *report_outcome(const struct evaluation *e)
 {
+        if (e->dimensions.present)
+                return dimensions_outcome(&e->dimensions);
         if (!e->blend.present)
                 return "";
         return e->blend.passed ? "pass" : "fail";
@@ -83,20 +71,24 @@ static void add_scores(struct json_writer *w, const struct evaluation *e)
 {
         const struct task *t = &e->task;
 
-        json_number(w, "scale", 100);
+        if (e->dimensions.present) {
+                dimensions_json_scores(&e->dimensions, w);
+                return;
+        }
+        json_number(w, "scale", t->scheme == SCHEME_DIMENSIONS ? 1000 : 100);
         if (e->blend.present) {
                 json_text(w, "outcome", report_outcome(e));
                 json_decimal(w, "score", e->blend.score);
                 json_decimal(w, "test_score", e->blend.test_score);
                 json_decimal(w, "llm_score", e->blend.llm_score);
-                add_exact(w, &e->blend);
+                add_exact(w, &e->blend, &e->suite);
         } else {
                 json_add_null(w, "outcome");
                 json_add_null(w, "score");
         }
         if (e->suite.present && e->suite.pass < 2)
                 json_bool(w, "suite_pass", e->suite.pass == 1);
-        if (t->mode == MODE_HYBRID) {
+        if (t->mode == MODE_HYBRID && t->scheme == SCHEME_BLEND) {
                 json_open_object(w, "weights");
                 json_number(w, "test", t->test_weight);
                 json_number(w, "llm", t->llm_weight);
@@ -109,7 +101,7 @@ static void add_criteria(struct json_writer *w, const struct evaluation *e)
         json_open_array(w, "criteria");
         for (unsigned i = 0; i < e->task.criterion_count; i++) {
                 const struct criterion *c = &e->task.criteria[i];
-                const struct score_row *row = report_criterion_row(e, c);
+                const struct score_row *row = grade_row(e, c);
 
                 json_open_object(w, NULL);
                 json_text(w, "name", c->name);
@@ -249,6 +241,28 @@ static int add_log(struct json_writer *w, const char *key, const struct log *l)
         return 0;
 }
 
+static int add_logs(struct json_writer *w, const struct evaluation *e)
+{
+        int r = 0;
+
+        json_open_object(w, "logs");
+        if (e->suite_ran)
+                r = add_log(w, "stdout", &e->output[0]) < 0 ||
+                                    add_log(w, "stderr", &e->output[1]) < 0
+                            ? -1
+                            : 0;
+        if (r == 0 && e->build.ran) {
+                json_open_object(w, "build");
+                r = add_log(w, "stdout", &e->build.output[0]) < 0 ||
+                                    add_log(w, "stderr", &e->build.output[1]) < 0
+                            ? -1
+                            : 0;
+                json_close(w);
+        }
+        json_close(w);
+        return r;
+}
+
 void report_submission_warnings(const struct evaluation *e, report_show show, void *to)
 {
         for (unsigned i = 0; i < e->submission.warning_count; i++)
@@ -265,7 +279,7 @@ void report_suite_warnings(const struct evaluation *e, report_show show, void *t
                 show(to, e->notes[i].field, e->notes[i].message);
         for (unsigned i = 0; e->suite.present && i < e->task.criterion_count; i++)
                 if (e->task.criteria[i].source == SOURCE_TEST &&
-                        !report_criterion_row(e, &e->task.criteria[i]))
+                        !grade_row(e, &e->task.criteria[i]))
                         show(to, e->task.criteria[i].name,
                                 "the suite's breakdown leaves this criterion out");
 }
@@ -285,7 +299,10 @@ static void add_warnings(struct json_writer *w, const struct evaluation *e)
 {
         json_open_array(w, "submission_warnings");
         report_submission_warnings(e, add_warning, w);
+        dimensions_json_warnings(&e->dimensions, w);
         json_close(w);
+        if (e->dimensions.present)
+                dimensions_json_violations(&e->dimensions, w);
         json_open_array(w, "suite_warnings");
         report_suite_warnings(e, add_warning, w);
         json_close(w);
@@ -297,6 +314,30 @@ static void add_digest(struct json_writer *w, const char *key, const char *diges
                 json_text(w, key, digest);
         else
                 json_add_null(w, key);
+}
+
+static void add_known_decimal(struct json_writer *w, const char *key, const char *digits)
+{
+        if (digits && *digits)
+                json_decimal(w, key, digits);
+}
+
+static void add_judge(struct json_writer *w, const struct evaluation *e)
+{
+        const struct verdict *v = &e->verdict;
+
+        if (e->judge_tries == 0)
+                return;
+        json_open_object(w, "judge");
+        if (v->model && *v->model)
+                json_text(w, "model", v->model);
+        if (v->record.prompt_sha256 && *v->record.prompt_sha256)
+                json_text(w, "prompt_sha256", v->record.prompt_sha256);
+        add_known_decimal(w, "prompt_tokens", v->record.prompt_tokens);
+        add_known_decimal(w, "completion_tokens", v->record.completion_tokens);
+        add_known_decimal(w, "runs", v->record.runs);
+        json_number(w, "tries", e->judge_tries);
+        json_close(w);
 }
 
 int report_json(const struct evaluation *e, struct buffer *out)
@@ -331,15 +372,11 @@ int report_json(const struct evaluation *e, struct buffer *out)
                 json_text(&w, "notes", e->suite.notes);
         if (e->verdict.summary)
                 json_text(&w, "summary", e->verdict.summary);
+        add_judge(&w, e);
         add_phases(&w, e);
-        if (e->suite_ran || e->cases.count > 0) {
+        if (e->suite_ran || e->build.ran || e->cases.count > 0) {
                 add_cell(&w, e);
-                json_open_object(&w, "logs");
-                r = add_log(&w, "stdout", &e->output[0]) < 0 ||
-                                    add_log(&w, "stderr", &e->output[1]) < 0
-                            ? -1
-                            : 0;
-                json_close(&w);
+                r = add_logs(&w, e);
         }
         add_warnings(&w, e);
         json_close(&w);

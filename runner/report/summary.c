@@ -28,6 +28,10 @@ static void add_headline(struct buffer *out, const struct evaluation *e, const s
         buffer_add_text(out, s->bold);
         add_escaped(out, e->task.title && *e->task.title ? e->task.title : e->task.name);
         buffer_add_format(out, "%s: ", s->off);
+        if (e->dimensions.present) {
+                dimensions_text(&e->dimensions, out);
+                return;
+        }
         if (!e->blend.present) {
                 const struct code_info *code = code_info(e->error.code);
 
@@ -59,7 +63,7 @@ static void add_criteria(struct buffer *out, const struct evaluation *e, const s
 {
         for (unsigned i = 0; e->blend.present && i < e->task.criterion_count; i++) {
                 const struct criterion *c = &e->task.criteria[i];
-                const struct score_row *row = report_criterion_row(e, c);
+                const struct score_row *row = grade_row(e, c);
 
                 buffer_add_format(out, "  %6s  ", row ? row->score : "-");
                 add_escaped(out, c->name);
@@ -142,7 +146,7 @@ static void add_log_tail(
         }
         len += log_tail(l, bytes + len);
         from = last_lines(bytes, len);
-        buffer_add_format(out, "  %s%s of the suite, its end", s->dim, name);
+        buffer_add_format(out, "  %s%s, its end", s->dim, name);
         if (l->total > len - from)
                 buffer_add_format(out, " (%llu bytes before it are not shown)",
                         (unsigned long long)(l->total - (len - from)));
@@ -243,9 +247,13 @@ int report_text(const struct evaluation *e, bool colour, struct buffer *out)
         add_parts(out, e);
         add_criteria(out, e, s);
         add_tests(out, &e->suite, s);
+        if (e->build.ran && !e->build.good) {
+                add_log_tail(out, "standard output of the build", &e->build.output[0], s);
+                add_log_tail(out, "standard error of the build", &e->build.output[1], s);
+        }
         if (e->suite_ran && e->error.code != CODE_NONE) {
-                add_log_tail(out, "standard output", &e->output[0], s);
-                add_log_tail(out, "standard error", &e->output[1], s);
+                add_log_tail(out, "standard output of the suite", &e->output[0], s);
+                add_log_tail(out, "standard error of the suite", &e->output[1], s);
         }
         add_text(out, "notes of the suite", e->suite.notes, s);
         add_text(out, "summary of the judge", e->verdict.summary, s);

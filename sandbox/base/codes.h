@@ -77,6 +77,7 @@ X(LIMIT_RESULT,        "limit.result",             CLASS_LIMIT, END_ERROR, "writ
 /* The judge. */
 X(JUDGE_PENDING,       "judge.pending",            CLASS_JUDGE, END_PENDING, "give the score with --llm-score when it is there")
 X(JUDGE_MISSING,       "judge.missing",            CLASS_JUDGE, END_ERROR, "give --llm-score, or set scoring.llm_missing to \"pending\"")
+X(JUDGE_FAILED,        "judge.failed",             CLASS_JUDGE, END_ERROR, "see what the judge said; `assay finalize` takes a score that comes later")
 X(JUDGE_INVALID,       "judge.invalid_verdict",    CLASS_JUDGE, END_ERROR, "the verdict must score each llm criterion of the rubric once, 0 to 100")
 
 /* This machine. */

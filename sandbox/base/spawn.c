@@ -98,7 +98,9 @@ static int child_fds(const struct spawn *s, int null, int *ret_program)
         for (unsigned i = 0; i < s->fd_count; i++)
                 if (dup2(from[i], (int)i) < 0)
                         return -1;
-        return fd_close_range(s->fd_count, UINT_MAX, true);
+        if (fd_close_range(s->fd_count, UINT_MAX, true) < 0)
+                return -1;
+        return s->script ? fcntl(*ret_program, F_SETFD, 0) : 0;
 }
 
 static int child_main(void *arg)
@@ -124,7 +126,8 @@ static int child_main(void *arg)
         }
         if (getppid() != child->parent) /* it died before we asked to die with it */
                 _exit(127);
-        syscall(SYS_execveat, program, "", s->argv, no_environment, AT_EMPTY_PATH);
+        syscall(SYS_execveat, program, "", s->argv, s->envp ? s->envp : no_environment,
+                AT_EMPTY_PATH);
         child->failed = errno;
         _exit(127);
 }

@@ -17,6 +17,8 @@ enum { SPAWN_MAX_FDS = 8 };
 struct spawn {
         int program;             /* descriptor of the executable */
         const char *const *argv; /* NULL at the end */
+        const char *const *envp; /* the same; NULL: an empty one */
+        bool script;             /* it may be one, whose interpreter opens it again */
         int fds[SPAWN_MAX_FDS];  /* becomes 0, 1, 2, …; -EBADF is /dev/null */
         unsigned fd_count;       /* all others are closed */
         int root;                /* a directory to make its root: no path leads elsewhere; -EBADF */

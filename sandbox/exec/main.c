@@ -165,7 +165,7 @@ static int begin(struct call *c, struct pump *p, struct error *err)
         return pump_init(p, pipes, output, err);
 }
 
-static int take_end(struct call *c, struct ended *ret, struct error *err)
+static int take_end(struct call *c, struct ended *ret, bool *ret_alive, struct error *err)
 {
         _cleanup_frame_ struct frame f = FRAME_INIT;
         struct reader r;
@@ -179,6 +179,7 @@ static int take_end(struct call *c, struct ended *ret, struct error *err)
         ret->cpu_us = get_u64(&r);
         ret->wall_us = get_u64(&r);
         ret->memory_peak = get_u64(&r);
+        *ret_alive = get_u8(&r);
         return reader_done(&r) ? 0 : broker_lost(err);
 }
 
@@ -186,21 +187,27 @@ static int take_end(struct call *c, struct ended *ret, struct error *err)
 static int follow(struct call *c, struct pump *p, struct ended *ret, struct error *err)
 {
         const struct buffer nothing = BUFFER_INIT;
-        bool ended = false, told = false;
+        bool ended = false, told = false, alive = false;
 
         while (!ended || !pump_is_over(p)) {
                 struct pollfd fds[PUMP_FLOWS + 1];
+                int ready;
 
                 pump_watch(p, fds);
                 fds[PUMP_FLOWS] = (struct pollfd){.fd = ended ? -1 : c->socket, .events = POLLIN};
                 if (ended)
                         fds[PUMP_IN].fd = -1; /* nobody is there to read it */
-                if (poll(fds, PUMP_FLOWS + 1, -1) < 0 && errno != EINTR)
+                /* Of a session, what its command had printed is in the pipes; nobody waits for what
+                 * its other processes print. */
+                ready = poll(fds, PUMP_FLOWS + 1, alive && !pump_is_busy(p) ? 0 : -1);
+                if (ready < 0 && errno != EINTR)
                         return error_errno(err, CODE_INFRA_IO, errno, "cannot wait");
+                if (ready == 0)
+                        return 0;
                 pump_step(p, fds);
                 if (p->too_much && !told && !ended)
                         told = frame_send(c->socket, CALL_STOP, &nothing, NULL, 0, err) == 0;
-                if (fds[PUMP_FLOWS].revents && take_end(c, ret, err) < 0)
+                if (fds[PUMP_FLOWS].revents && take_end(c, ret, &alive, err) < 0)
                         return -1;
                 ended |= fds[PUMP_FLOWS].revents != 0;
         }

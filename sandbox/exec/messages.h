@@ -14,7 +14,8 @@ enum call_message {
         CALL_STARTED, /* u64 output: what it may print; descriptors: the end of its standard input
                          to write to, those of its output and its error output to read from */
         CALL_DONE,    /* u8 enum cell_end, u32 status, u16 enum code (what stopped it), u64 cpu_us,
-                         u64 wall_us, u64 memory_peak */
+                         u64 wall_us, u64 memory_peak, u8 alive (1: of a session, whose
+                         processes may hold the pipes) */
         CALL_FAILED,  /* error: there was no such call, or no cell for it */
 };
 

@@ -128,6 +128,14 @@ void pump_step(struct pump *p, const struct pollfd *fds)
                 end(&p->flows[i]);
 }
 
+bool pump_is_busy(const struct pump *p)
+{
+        for (int i = PUMP_OUT; i < PUMP_FLOWS; i++)
+                if (p->flows[i].ready || p->flows[i].held > 0)
+                        return true;
+        return false;
+}
+
 bool pump_is_over(const struct pump *p)
 {
         return p->flows[PUMP_OUT].from < 0 && p->flows[PUMP_ERR].from < 0;

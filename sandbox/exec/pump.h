@@ -29,6 +29,8 @@ int pump_init(struct pump *p, const int pipes[PUMP_FLOWS], uint64_t output, stru
 void pump_watch(const struct pump *p, struct pollfd *fds);
 /* Move what can be moved without waiting. */
 void pump_step(struct pump *p, const struct pollfd *fds);
+/* Something was read that is not written yet. */
+bool pump_is_busy(const struct pump *p);
 /* Both outputs are at their end. */
 bool pump_is_over(const struct pump *p);
 

@@ -237,6 +237,96 @@ END
 status 124' "$(printed)"
 }
 
+@test "calls of a session share files and processes, one at a time; others see nothing of it" {
+    script_task << END
+e() { \$ASSAY_EXEC --session one "\$@"; }
+e -- sh -c 'echo kept > file; sleep 1000 & echo \$! > pid; exit 5'; echo "status \$?"
+e -- sh -c 'cat file; kill -0 \$(cat pid) && echo lives'
+echo input | e -- cat
+e -- /nonexistent; echo "status \$?"
+e --report /tmp/r -- sh -c 'kill -9 \$\$'; echo "status \$?"; cat /tmp/r | tr -d '{' | cut -d, -f1,2
+\$ASSAY_EXEC --session two -- ls
+\$ASSAY_EXEC -- ls
+for i in 1 2 3 4 5 6; do e -- sh -c "echo \$i >> order; echo \$i" > /dev/null & done; wait
+e -- sh -c 'wc -l < order'
+$pass
+END
+    submission
+    grade
+    is exit 0 "$status"
+    is printed 'status 5
+kept
+lives
+input
+status 127
+status 137
+"exit": null, "signal": 9
+main.txt
+main.txt
+6' "$(printed)"
+    nothing_left
+}
+
+@test "sessions that hold all the memory there is: a further call is told so, and does not wait" {
+    script_task '"limits": {"memory": "256MiB", "disk": "64MiB", "total_memory": "640MiB"},' << END
+\$ASSAY_EXEC --session a --memory 192MiB -- true
+\$ASSAY_EXEC --memory 192MiB -- echo fits
+\$ASSAY_EXEC --session b --memory 192MiB -- echo fits
+\$ASSAY_EXEC --memory 192MiB -- true 2>&1; echo "status \$?"
+\$ASSAY_EXEC --session a --memory 192MiB -- echo still served
+$pass
+END
+    submission
+    grade
+    is exit 0 "$status"
+    is printed 'fits
+fits
+assay-exec: usage: memory: the suite and 2 sessions leave too little of limits.total_memory
+status 125
+still served' "$(printed)"
+}
+
+@test "a session that is ended by a limit says so from then on, and no other one is touched" {
+    script_task '"limits": {"total_memory": "4GiB"},' << END
+\$ASSAY_EXEC --session a -- touch x
+\$ASSAY_EXEC --session b -- touch y
+\$ASSAY_EXEC --session a --timeout 150ms -- sleep 100; echo "status \$?"
+\$ASSAY_EXEC --session a -- ls 2>&1; echo "status \$?"
+\$ASSAY_EXEC --session b -- ls y
+\$ASSAY_EXEC --session b --cpu 100ms -- sh -c 'while :; do :; done'; echo "status \$?"
+\$ASSAY_EXEC --session c -- true; \$ASSAY_EXEC --session c --memory 100MiB -- true 2>&1
+for i in d e f g h; do \$ASSAY_EXEC --session \$i -- true || echo failed; done
+\$ASSAY_EXEC --session i -- true 2>&1
+$pass
+END
+    submission
+    grade
+    is exit 0 "$status"
+    is printed "status 124
+assay-exec: usage: session a was ended (limit.wall): its files and processes are gone
+status 125
+y
+status 124
+assay-exec: usage: memory: of session c, which its first call has said
+assay-exec: usage: more than 8 sessions" "$(printed)"
+    nothing_left
+}
+
+@test "the processor time of a call in a session is its own" {
+    script_task << END
+for i in 1 2 3 4; do
+    \$ASSAY_EXEC --session a --cpu 600ms -- sh -c 'i=0; while [ \$i -lt 40000 ]; do i=\$((i+1)); done'; echo "status \$?"
+done
+$pass
+END
+    submission
+    grade
+    is printed 'status 0
+status 0
+status 0
+status 0' "$(printed)"
+}
+
 @test "nonsense at the broker's socket ends its peer alone" {
     script_task << END
 cat > /tmp/nonsense.py << PY

@@ -253,3 +253,16 @@ END
     python3 "$reference/compare" "$ASSAY_BUILD/tests/score-driver" "$reference/vectors.jsonl"
     python3 "$reference/compare" "$ASSAY_BUILD/tests/score-driver" "${ASSAY_SEED:-$RANDOM}" 2000
 }
+
+@test "the order of keys in a record and a spec means nothing" {
+    cd "$BATS_TEST_TMPDIR"
+    jq '{steps, output_quality, total_steps, actual_seconds, actual_cost, schema}' \
+        "$examples/scoring/record.json" > record.json
+    jq '. as $s | {scheme: "composite"} + $s' "$examples/scoring/workflow.json" > before.json
+    jq '. + {scheme: "composite"}' "$examples/scoring/workflow.json" > after.json
+    want=$("$ASSAY" workflow score --json "$examples/scoring/workflow.json" "$examples/scoring/record.json") || true
+    for spec in before.json after.json; do
+        got=$("$ASSAY" workflow score --json $spec record.json) || true
+        is score "$want" "$got"
+    done
+}

@@ -55,8 +55,9 @@ static int ask(int socket, char **layers, unsigned layer_count, char **command)
         put_text(&b, "PATH=/bin:/usr/bin");
         put_u32(&b, 0); /* mounts */
         put_u32(&b, layer_count);
-        put_text(&b, "");
-        put_text(&b, "");
+        put_u32(&b, 0);   /* files */
+        put_text(&b, ""); /* no directory of results */
+        put_u32(&b, 0);
         for (unsigned i = 0; i < layer_count; i++) {
                 fds[CELL_STDIO + i] = open(layers[i], O_PATH | O_DIRECTORY | O_CLOEXEC);
                 if (fds[CELL_STDIO + i] < 0) {

@@ -26,6 +26,18 @@ static void good(void)
         put("{\"score\": 80, \"pass\": true, \"breakdown\": {\"Correctness\": 80}}");
 }
 
+static void fails(void)
+{
+        put("{\"score\": 40, \"pass\": false, \"breakdown\": {\"Correctness\": 40}}");
+}
+
+static void tests(void)
+{
+        put("{\"score\": 75, \"pass\": true, \"tests\": ["
+            "{\"name\": \"good/a\", \"passed\": true}, {\"name\": \"good/b\", \"passed\": true},"
+            "{\"name\": \"bad/c\", \"passed\": false}, {\"name\": \"d\", \"passed\": true}]}");
+}
+
 static void broken(void)
 {
         put("{\"score\": 80,\n \"pass\": tru");
@@ -222,6 +234,8 @@ static const struct {
         {"out-of-range", out_of_range},
         {"not-a-number", not_a_number},
         {"twice", twice},
+        {"fails", fails},
+        {"tests", tests},
         {"no-tests", no_tests},
         {"exponents", exponents},
         {"tiny", tiny},

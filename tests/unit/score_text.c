@@ -23,6 +23,9 @@ static const struct {
         {TASK_BUILD, "BUILD", "bT"},
         {TASK_SUBMISSION_ENV, "SUBMISSION_ENV", "t"},
         {TASK_VISIBILITY, "VISIBILITY", "bbt"},
+        {TASK_JUDGE, "JUDGE", "tT"},
+        {TASK_GROUP, "GROUP", "ttbbbT"},
+        {TASK_CASE, "CASE", "btTbtbtbqbtttbTTt"},
         {TASK_LIMIT, "LIMIT", "bbq"},
         {TASK_TOTAL_MEMORY, "TOTAL", "q"},
         {TASK_SUBMISSION, "SUBMISSION", "qqqbb"},
@@ -40,11 +43,13 @@ static const struct {
         {SCORE_WARNING, "WARN", "btt"},
         {SCORE_VIOLATION, "VIOLATION", "ttt"},
         {VERDICT_CRITERION, "OPINION", "ttt"},
+        {VERDICT_RECORD, "RECORD", "ttttt"},
         {VERDICT_SUMMARY, "SUMMARY", "tt"},
         {BLEND_FINAL, "FINAL", "ttttttb"},
         {COMPARE_RESULT, "COMPARED", "bt"},
         {EXPECT_GIVEN, "GIVEN", "t"},
         {EXPECT_DIFFERS, "DIFFERS", "t"},
+        {METADATA_WORD, "WORD", "t"},
 };
 
 static void text_field(struct buffer *b, struct reader *r)
