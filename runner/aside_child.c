@@ -12,11 +12,6 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-static void put_maybe(struct buffer *b, const char *text)
-{
-        put_text(b, text ? text : "");
-}
-
 static int tell_tests(int fd, const struct evaluation *e, struct error *err)
 {
         for (unsigned i = 0; i < e->suite.test_count; i++) {
@@ -46,16 +41,18 @@ static int tell_end(int fd, const struct evaluation *e, uint64_t us, struct erro
 {
         const struct error *why = e->error.code != CODE_NONE ? &e->error : &e->shaped;
         _cleanup_buffer_ struct buffer b = BUFFER_INIT;
+        struct report_scores scores;
 
+        report_scores(e, &scores);
         put_u8(&b, (uint8_t)evaluation_status(e));
         put_u8(&b, (uint8_t)evaluation_exit(e));
         put_u16(&b, (uint16_t)why->code);
         put_text(&b, why->code == CODE_NONE ? "" : why->text);
         put_text(&b, report_outcome(e));
-        put_maybe(&b, e->blend.score);
-        put_maybe(&b, e->blend.exact);
-        put_maybe(&b, e->blend.test_score);
-        put_maybe(&b, e->blend.llm_score);
+        put_text(&b, scores.score);
+        put_text(&b, scores.exact);
+        put_text(&b, scores.test_score);
+        put_text(&b, scores.llm_score);
         put_text(&b, e->submission.sha256);
         put_u64(&b, us);
         return frame_send(fd, ASIDE_DONE, &b, NULL, 0, err);

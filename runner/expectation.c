@@ -53,13 +53,15 @@ static int take(void *to, unsigned type, struct reader *r, struct error *err)
 static void put_actual(struct buffer *b, const struct evaluation *e)
 {
         const struct error *why = e->error.code != CODE_NONE ? &e->error : &e->shaped;
+        struct report_scores scores;
 
+        report_scores(e, &scores);
         put_u8(b, 1);
         put_text(b, status_name(evaluation_status(e)));
         put_text(b, code_info(why->code)->name);
         put_text(b, report_outcome(e));
-        put_text(b, e->blend.present ? e->blend.score : "");
-        put_text(b, e->blend.present && e->blend.test_score ? e->blend.test_score : "");
+        put_text(b, scores.score);
+        put_text(b, scores.test_score);
 }
 
 static void put_nothing(struct buffer *b)

@@ -17,11 +17,11 @@ static const enum limit shown_limits[] = {
         LIMIT_WALL, LIMIT_CPU, LIMIT_CPUS, LIMIT_MEMORY, LIMIT_DISK, LIMIT_PIDS, LIMIT_FILES};
 enum { SHOWN_LIMITS = sizeof shown_limits / sizeof *shown_limits };
 
-static const char *const modes[MODE_COUNT] = {"llm", "container", "hybrid"};
+static const char *const modes[MODE_COUNT] = {"llm", "container", "hybrid", "answer"};
 
 static bool has_suite(const struct task *t)
 {
-        return t->mode != MODE_LLM;
+        return t->mode == MODE_CONTAINER || t->mode == MODE_HYBRID;
 }
 
 /* Does code of the submission run in cells of its own? Else, if at all, in the suite's. */
@@ -178,6 +178,10 @@ static void text_group_end(void *to)
 
 static void text_scoring(struct buffer *out, const struct task *t)
 {
+        if (t->scheme == SCHEME_DIMENSIONS) {
+                buffer_add_text(out, "\nScore: 0 to 1000, by dimensions; 700 wins, 400 is a draw\n");
+                return;
+        }
         buffer_add_text(out, "\nScore: 0 to 100");
         if (t->mode == MODE_HYBRID)
                 buffer_add_format(
@@ -308,7 +312,10 @@ static void json_group_end(void *to)
 
 static void json_scoring(struct json_writer *w, const struct task *t)
 {
-        json_number(w, "scale", 100);
+        json_text(w, "scheme", t->scheme == SCHEME_DIMENSIONS ? "dimensions" : "blend");
+        json_number(w, "scale", t->scheme == SCHEME_DIMENSIONS ? 1000 : 100);
+        if (t->scheme == SCHEME_DIMENSIONS)
+                return;
         if (t->pass_from_suite)
                 json_text(w, "pass", "suite");
         else

@@ -89,7 +89,9 @@ static int add_empty(struct verifying *v, struct error *err)
                         return 0;
         v->empty = v->evaluation;
         v->empty.llm_score = v->facts.mode == MODE_HYBRID ? "0" : NULL;
-        return v->facts.mode == MODE_LLM ? 0 : solutions_make_up(&v->solutions, "empty", err);
+        return v->facts.mode == MODE_LLM || v->facts.mode == MODE_ANSWER
+                       ? 0
+                       : solutions_make_up(&v->solutions, "empty", err);
 }
 
 static int grade(struct verifying *v, struct error *err)
