@@ -92,8 +92,7 @@ int tar_write_link(struct tar_writer *w, const char *path, const char *target,
 int tar_write_file_of(struct tar_writer *w, const char *path, uint64_t size, const struct stat *st,
         struct error *err)
 {
-        return put_long(w, 'L', path, err) < 0 ? -1
-                                               : put_header(w, path, "", '0', size, st, err);
+        return put_long(w, 'L', path, err) < 0 ? -1 : put_header(w, path, "", '0', size, st, err);
 }
 
 int tar_write_file(struct tar_writer *w, const char *path, uint64_t size, struct error *err)

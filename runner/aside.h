@@ -48,9 +48,8 @@ void aside_free(struct aside *a);
 void aside_result_free(struct aside_result *r);
 
 /* Several, at most `jobs` at a time, in order. `begin` calls aside_begin() for number i and returns
- * what it does, or 1 to leave that one out; `ended` is told what came of it, and may take that over,
- * leaving zeros. -1 of either ends all
- * that are at work, as signals do: -1, interrupted. */
+ * what it does, or 1 to leave that one out; `ended` is told what came of it, and may take that
+ * over, leaving zeros. -1 of either ends all that are at work, as signals do: -1, interrupted. */
 struct aside_many {
         unsigned count, jobs;
         int (*begin)(void *to, unsigned i, struct aside *a, struct error *err);

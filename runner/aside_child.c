@@ -92,8 +92,9 @@ static int evaluate(struct evaluation *e, const struct aside_order *order, int s
                 r = expectation_ask(&after, &e->channel, order->expect, e, err);
         if (r == 0)
                 r = write_result(e, order->output, err);
-        if (r == 0 && (tell_tests(socket, e, err) < 0 || tell_differences(socket, &after, err) < 0 ||
-                              tell_end(socket, e, clock_us() - at, err) < 0))
+        if (r == 0 &&
+                (tell_tests(socket, e, err) < 0 || tell_differences(socket, &after, err) < 0 ||
+                        tell_end(socket, e, clock_us() - at, err) < 0))
                 r = -1;
         evaluation_close(e);
         expectation_free(&before);

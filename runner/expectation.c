@@ -86,8 +86,8 @@ int expectation_ask(struct expectation *x, struct channel *c, int file, const st
                 return -1;
         if (lseek(file, 0, SEEK_SET) < 0)
                 return error_errno(err, CODE_INFRA_IO, errno, "cannot be read again");
-        if (scorer_put_document(request, DOCUMENT_SPEC, file, SCORE_MAX_TASK / 2, CODE_TASK_EXPECT,
-                    err) < 0 ||
+        if (scorer_put_document(
+                    request, DOCUMENT_SPEC, file, SCORE_MAX_TASK / 2, CODE_TASK_EXPECT, err) < 0 ||
                 scorer_end_request(request, err) < 0 ||
                 scorer_ask(c, HELPER_EXPECT, request, take, x, err) < 0)
                 return -1;

@@ -1,4 +1,5 @@
-/* Templates of tasks; see templates.h. With the caller's rights; nothing that is a link is followed.
+/* Templates of tasks; see templates.h. With the caller's rights; nothing that is a link is
+ * followed.
  */
 #include "templates.h"
 
@@ -18,8 +19,8 @@ enum { MOST_DEPTH = 16 };
 
 static int open_beside(const char *path)
 {
-        static const char *const places[] = {"../docs/templates", "../../docs/templates",
-                "../share/doc/assay/templates"};
+        static const char *const places[] = {
+                "../docs/templates", "../../docs/templates", "../share/doc/assay/templates"};
         _cleanup_fd_ int dir = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
         for (size_t i = 0; dir >= 0 && i < sizeof places / sizeof *places; i++) {

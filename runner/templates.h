@@ -4,7 +4,8 @@
 
 #include "error.h"
 
-struct template {
+struct template
+{
         char *name;
         char title[200]; /* the first line of its README.md, without marks */
 };

@@ -56,7 +56,8 @@ static bool take_field(char *text)
                 const int high = escaped ? hex(at[1]) : 0;
                 const int low = escaped && high >= 0 ? hex(at[2]) : 0;
 
-                if ((unsigned char)*at <= ' ' || high < 0 || low < 0 || (escaped && high + low == 0))
+                if ((unsigned char)*at <= ' ' || high < 0 || low < 0 ||
+                        (escaped && high + low == 0))
                         return false;
                 *to++ = (char)(escaped ? high << 4 | low : *at);
                 at += escaped ? 3 : 1;
@@ -126,7 +127,8 @@ static bool take_record(char *const *f, struct batch_record *r)
         if (!*f[0] || strchr(f[0], '/') || !is_sum(f[1]) || !find_status(f[2], &r->status) ||
                 quantity_parse_count(f[3], &end) < 0 || end > 255 || !is_outcome(f[5]) ||
                 !is_number(f[6]) || !is_number(f[7]) || !is_number(f[8]) ||
-                quantity_parse_count(f[9], &r->ms) < 0 || quantity_parse_count(f[10], &r->size) < 0 ||
+                quantity_parse_count(f[9], &r->ms) < 0 ||
+                quantity_parse_count(f[10], &r->size) < 0 ||
                 quantity_parse_count(f[11], &r->changed) < 0 ||
                 !text_utf8_valid(f[12], strlen(f[12])))
                 return false;
@@ -241,8 +243,8 @@ static int add_line(int journal, const struct buffer *line, struct error *err)
         return 0;
 }
 
-static int begin(int journal, const char *task, bool resume, struct batch_rows *rows,
-        struct error *err)
+static int begin(
+        int journal, const char *task, bool resume, struct batch_rows *rows, struct error *err)
 {
         _cleanup_buffer_ struct buffer line = BUFFER_INIT;
         struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -264,8 +266,8 @@ static int begin(int journal, const char *task, bool resume, struct batch_rows *
         return add_line(journal, &line, err);
 }
 
-int journal_open(int results, const char *task, bool resume, struct batch_rows *rows,
-        struct error *err)
+int journal_open(
+        int results, const char *task, bool resume, struct batch_rows *rows, struct error *err)
 {
         _cleanup_fd_ int fd = openat(results, "batch.log",
                 O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);

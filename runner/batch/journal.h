@@ -14,8 +14,8 @@
 
 /* Open it in the directory of results, for us alone. With `resume` the records of rows that have
  * one are taken over (`done` and `kept` are set); else what is there goes. */
-int journal_open(int results, const char *task, bool resume, struct batch_rows *rows,
-        struct error *err);
+int journal_open(
+        int results, const char *task, bool resume, struct batch_rows *rows, struct error *err);
 /* Append the record of a row; it is on the disk afterwards. */
 int journal_add(int journal, const struct batch_row *row, struct error *err);
 

@@ -147,8 +147,8 @@ static int check_unique(const struct batch_rows *b, struct error *err)
         return r;
 }
 
-int batch_rows_find(struct batch_rows *b, char *const *paths, unsigned count, int results,
-        struct error *err)
+int batch_rows_find(
+        struct batch_rows *b, char *const *paths, unsigned count, int results, struct error *err)
 {
         struct stat st;
 
@@ -165,9 +165,10 @@ int batch_rows_find(struct batch_rows *b, char *const *paths, unsigned count, in
 int batch_row_open(struct batch_row *row, struct error *err)
 {
         _cleanup_fd_ int fd =
-                row->folder < 0 ? input_open(row->entry)
-                                : openat(row->folder, row->entry,
-                                          O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+                row->folder < 0
+                        ? input_open(row->entry)
+                        : openat(row->folder, row->entry,
+                                  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
         struct stat st;
 
         if (fd < 0 && errno == ELOOP)
@@ -179,7 +180,8 @@ int batch_row_open(struct batch_row *row, struct error *err)
                 return error_set(err, CODE_SUBMISSION_MISSING, "%s: neither a file nor a directory",
                         row->entry);
         row->record.size = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
-        row->record.changed = (uint64_t)st.st_mtim.tv_sec * 1000000000 + (uint64_t)st.st_mtim.tv_nsec;
+        row->record.changed =
+                (uint64_t)st.st_mtim.tv_sec * 1000000000 + (uint64_t)st.st_mtim.tv_nsec;
         return take_fd(&fd);
 }
 

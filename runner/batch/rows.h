@@ -35,10 +35,10 @@ struct batch_rows {
 
 /* All that `paths` name: each entry of a folder, in the order of names, but those that begin with a
  * dot and the directory `results`; or the file. Two of one name are a usage error. */
-int batch_rows_find(struct batch_rows *b, char *const *paths, unsigned count, int results,
-        struct error *err);
-/* Open a submission for reading, never through a link that lies in a folder: that could be anybody's.
- * `size` and `changed` of its record are set. */
+int batch_rows_find(
+        struct batch_rows *b, char *const *paths, unsigned count, int results, struct error *err);
+/* Open a submission for reading, never through a link that lies in a folder: that could be
+ * anybody's. `size` and `changed` of its record are set. */
 int batch_row_open(struct batch_row *row, struct error *err);
 void batch_record_free(struct batch_record *r);
 void batch_rows_free(struct batch_rows *b);

@@ -83,7 +83,8 @@ static int make_new(const struct batch *b, const struct batch_row *row, struct e
 
         drop_new(b, row); /* what a batch left that was killed */
         result_name(row, ".json.new", name);
-        fd = openat(b->results_dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        fd = openat(
+                b->results_dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
         return fd >= 0 ? fd : error_errno(err, CODE_INFRA_IO, errno, "%s/%s", b->results, name);
 }
 
@@ -106,8 +107,8 @@ static bool may_keep(const struct batch *b, struct batch_row *row)
         char name[NAME_MAX + 1];
         struct stat st;
         int fd = batch_row_open(row, NULL);
-        bool same = fd >= 0 && row->record.size == before.size &&
-                    row->record.changed == before.changed;
+        bool same =
+                fd >= 0 && row->record.size == before.size && row->record.changed == before.changed;
 
         fd_close(fd);
         result_name(row, ".json", name);
@@ -136,8 +137,8 @@ static bool copy_texts(struct batch_record *to, const struct aside_result *from)
 }
 
 /* What was never evaluated is an error like another, but has no result file. */
-static int settle(struct batch *b, struct batch_row *row, const struct aside_result *r,
-        struct error *err)
+static int settle(
+        struct batch *b, struct batch_row *row, const struct aside_result *r, struct error *err)
 {
         struct batch_record *to = &row->record;
         const bool failed = r->failed.code != CODE_NONE;
@@ -155,8 +156,8 @@ static int settle(struct batch *b, struct batch_row *row, const struct aside_res
         return 0;
 }
 
-static int refuse(struct batch *b, struct batch_row *row, const struct error *why,
-        struct error *err)
+static int refuse(
+        struct batch *b, struct batch_row *row, const struct error *why, struct error *err)
 {
         const struct aside_result r = {.failed = *why};
 
@@ -261,8 +262,7 @@ static int print(const struct batch *b, const struct batch_counts *c, struct err
 
 static int run_all(struct batch *b, struct error *err)
 {
-        struct aside_many many = {
-                .count = b->rows.count, .begin = begin, .ended = ended, .to = b};
+        struct aside_many many = {.count = b->rows.count, .begin = begin, .ended = ended, .to = b};
         int r = aside_parse_jobs(b->jobs, &many.jobs, err);
 
         if (r == 0)

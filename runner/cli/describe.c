@@ -155,8 +155,8 @@ static void text_group(void *to, const struct task_group *g, bool visible, unsig
                 add_escaped(out, g->name);
         else
                 buffer_add_text(out, "tests");
-        buffer_add_format(out, ": %u %s%s", count, count == 1 ? "case" : "cases",
-                visible ? "" : ", hidden");
+        buffer_add_format(
+                out, ": %u %s%s", count, count == 1 ? "case" : "cases", visible ? "" : ", hidden");
         if (*g->points)
                 buffer_add_format(out, ", %s points", g->points);
         buffer_add_char(out, '\n');
@@ -179,13 +179,13 @@ static void text_group_end(void *to)
 static void text_scoring(struct buffer *out, const struct task *t)
 {
         if (t->scheme == SCHEME_DIMENSIONS) {
-                buffer_add_text(out, "\nScore: 0 to 1000, by dimensions; 700 wins, 400 is a draw\n");
+                buffer_add_text(
+                        out, "\nScore: 0 to 1000, by dimensions; 700 wins, 400 is a draw\n");
                 return;
         }
         buffer_add_text(out, "\nScore: 0 to 100");
         if (t->mode == MODE_HYBRID)
-                buffer_add_format(
-                        out, ", tests %u %%, judge %u %%", t->test_weight, t->llm_weight);
+                buffer_add_format(out, ", tests %u %%, judge %u %%", t->test_weight, t->llm_weight);
         else
                 buffer_add_text(out, t->mode == MODE_LLM ? ", by a judge" : ", by tests");
         if (t->pass_from_suite)

@@ -126,8 +126,8 @@ static void add_got(struct buffer *out, const struct aside_result *r)
         if (r->failed.code == CODE_NONE && r->status == STATUS_GRADED)
                 buffer_add_format(out, "%s %s", r->outcome, r->score);
         else
-                buffer_add_text(out, r->failed.code != CODE_NONE ? "not evaluated"
-                                                                 : status_name(r->status));
+                buffer_add_text(out,
+                        r->failed.code != CODE_NONE ? "not evaluated" : status_name(r->status));
         if (code != CODE_NONE)
                 buffer_add_format(out, " (%s)", code_info(code)->name);
 }

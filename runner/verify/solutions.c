@@ -39,9 +39,9 @@ int solutions_find(struct solutions *s, const char *task, struct error *err)
         char **names;
         int r = 0;
 
-        s->directory = directory < 0 ? -1
-                                     : beneath_open(directory, "solutions",
-                                               O_RDONLY | O_DIRECTORY, 0);
+        s->directory = directory < 0
+                               ? -1
+                               : beneath_open(directory, "solutions", O_RDONLY | O_DIRECTORY, 0);
         if (s->directory < 0)
                 return error_errno(err, CODE_TASK_EXPECT, errno, "%s/solutions", task);
         names = names_in(s->directory, CODE_TASK_UNSAFE, err);
@@ -53,10 +53,10 @@ int solutions_find(struct solutions *s, const char *task, struct error *err)
                 if (fstatat(s->directory, *name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
                         !S_ISDIR(st.st_mode))
                         continue;
-                r = s->count < MOST_SOLUTIONS ? solutions_make_up(s, *name, err)
-                                              : error_set(err, CODE_TASK_EXPECT,
-                                                        "%s/solutions: more than %d", task,
-                                                        MOST_SOLUTIONS);
+                r = s->count < MOST_SOLUTIONS
+                            ? solutions_make_up(s, *name, err)
+                            : error_set(err, CODE_TASK_EXPECT, "%s/solutions: more than %d", task,
+                                      MOST_SOLUTIONS);
                 if (r == 0)
                         s->all[s->count - 1].made_up = false;
         }
@@ -133,8 +133,8 @@ static int pack_folder(struct packing *p, int directory, const char *name, unsig
         const size_t len = strlen(p->path);
 
         if (below < 0 || depth == MOST_DEPTH || len + 2 >= sizeof p->path)
-                return error_errno(err, CODE_TASK_UNSAFE, below < 0 ? errno : ENAMETOOLONG, "%s",
-                        p->path);
+                return error_errno(
+                        err, CODE_TASK_UNSAFE, below < 0 ? errno : ENAMETOOLONG, "%s", p->path);
         snprintf(p->path + len, sizeof p->path - len, "/");
         if (tar_write_entry(&p->tar, p->path, st, err) < 0)
                 return -1;

@@ -89,8 +89,7 @@ static int compare_rounds(struct solution *s)
 
         if (a->status != b->status || a->code != b->code)
                 r = SAY_OF(s, "not deterministic: %s %s, then %s %s", status_name(a->status),
-                        code_info(a->code)->name, status_name(b->status),
-                        code_info(b->code)->name);
+                        code_info(a->code)->name, status_name(b->status), code_info(b->code)->name);
         else if (strcmp(a->exact, b->exact) != 0 || strcmp(a->outcome, b->outcome) != 0 ||
                  strcmp(a->test_score, b->test_score) != 0)
                 r = SAY_OF(s, "not deterministic: score %s, then %s (tests %s, then %s)",
@@ -113,7 +112,8 @@ static int judge_empty(struct solution *s, struct verdict_of_task *v)
         if (r->status == STATUS_ERROR)
                 return code_info(r->code)->class == CLASS_INFRA
                                ? SAY_OF(s, "%s: %s", code_info(r->code)->name, r->reason)
-                               : WARN(v, "an empty submission gets no score (%s: %s); it should "
+                               : WARN(v,
+                                         "an empty submission gets no score (%s: %s); it should "
                                          "get 0",
                                          code_info(r->code)->name, r->reason);
         return 0;
@@ -136,8 +136,8 @@ static int judge(struct solution *s, unsigned rounds, struct verdict_of_task *v)
                 const struct aside_result *result = &s->results[n];
                 const enum code failed = result->failed.code;
 
-                if (failed != CODE_NONE && SAY_OF(s, "%s: %s", code_info(failed)->name,
-                                                   result->failed.text) < 0)
+                if (failed != CODE_NONE &&
+                        SAY_OF(s, "%s: %s", code_info(failed)->name, result->failed.text) < 0)
                         return -1;
                 infra = infra || is_infra(failed) || is_infra(result->code);
                 sort_tests(&s->results[n]);
