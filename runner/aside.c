@@ -193,36 +193,41 @@ void aside_free(struct aside *a)
 
 /* --- many ----------------------------------------------------------------------------------- */
 
-struct running_asides {
-        struct aside *all; /* `jobs` of them; those without a socket are free */
-        unsigned *numbers;
-        unsigned jobs, running;
+struct slot {
+        struct aside aside; /* at work when it has a socket */
+        unsigned number;
+};
+
+struct slots {
+        struct slot *all;
+        unsigned count, running;
 };
 
 static int start_more(
-        const struct aside_many *m, struct running_asides *w, unsigned *next, struct error *err)
+        const struct aside_many *m, struct slots *s, unsigned *next, struct error *err)
 {
-        for (unsigned i = 0; i < w->jobs && *next < m->count; i++) {
+        for (unsigned i = 0; i < s->count && *next < m->count; i++) {
+                struct slot *slot = &s->all[i];
                 int r = 1;
 
-                if (w->all[i].socket >= 0)
+                if (slot->aside.socket >= 0)
                         continue;
                 while (r > 0 && *next < m->count) {
-                        w->numbers[i] = *next;
-                        r = m->begin(m->to, (*next)++, &w->all[i], err);
+                        slot->number = *next;
+                        r = m->begin(m->to, (*next)++, &slot->aside, err);
                 }
                 if (r < 0)
                         return -1;
-                w->running += r == 0;
+                s->running += r == 0;
         }
         return 0;
 }
 
-static int take_ready(const struct aside_many *m, struct running_asides *w,
-        const struct pollfd *fds, struct error *err)
+static int take_ready(
+        const struct aside_many *m, struct slots *s, const struct pollfd *fds, struct error *err)
 {
-        for (unsigned i = 0; i < w->jobs; i++) {
-                struct aside *a = &w->all[i];
+        for (unsigned i = 0; i < s->count; i++) {
+                struct aside *a = &s->all[i].aside;
                 int r;
 
                 if (a->socket < 0 || !fds[i].revents)
@@ -230,8 +235,8 @@ static int take_ready(const struct aside_many *m, struct running_asides *w,
                 take(a);
                 if (!a->ended)
                         continue;
-                w->running--;
-                r = m->ended(m->to, w->numbers[i], &a->result, err);
+                s->running--;
+                r = m->ended(m->to, s->all[i].number, &a->result, err);
                 aside_free(a);
                 if (r < 0)
                         return -1;
@@ -239,7 +244,7 @@ static int take_ready(const struct aside_many *m, struct running_asides *w,
         return 0;
 }
 
-static int run(const struct aside_many *m, struct running_asides *w, struct error *err)
+static int run(const struct aside_many *m, struct slots *s, struct error *err)
 {
         struct pollfd fds[ASIDE_MAX];
         unsigned next = 0;
@@ -247,41 +252,38 @@ static int run(const struct aside_many *m, struct running_asides *w, struct erro
         do {
                 if (interrupt_came())
                         return error_set(err, CODE_INTERRUPTED, "interrupted by a signal");
-                if (start_more(m, w, &next, err) < 0)
+                if (start_more(m, s, &next, err) < 0)
                         return -1;
-                for (unsigned i = 0; i < w->jobs; i++)
-                        fds[i] = (struct pollfd){.fd = w->all[i].socket, .events = POLLIN};
-                if (w->running > 0 && interrupt_poll(fds, w->jobs, -1) > 0 &&
-                        take_ready(m, w, fds, err) < 0)
+                for (unsigned i = 0; i < s->count; i++)
+                        fds[i] = (struct pollfd){.fd = s->all[i].aside.socket, .events = POLLIN};
+                if (s->running > 0 && interrupt_poll(fds, s->count, -1) > 0 &&
+                        take_ready(m, s, fds, err) < 0)
                         return -1;
-        } while (w->running > 0 || next < m->count);
+        } while (s->running > 0 || next < m->count);
         return 0;
 }
 
 int aside_run(const struct aside_many *m, struct error *err)
 {
-        struct running_asides w = {.jobs = m->jobs < m->count ? m->jobs : m->count};
-        int r = 0;
+        struct slots s = {.count = m->jobs < m->count ? m->jobs : m->count};
+        int r;
 
         interrupt_hold();
-        if (w.jobs > ASIDE_MAX)
-                w.jobs = ASIDE_MAX;
-        w.all = calloc(w.jobs + 1, sizeof *w.all);
-        w.numbers = calloc(w.jobs + 1, sizeof *w.numbers);
-        if (!w.all || !w.numbers)
-                r = error_set(err, CODE_INFRA_MEMORY, "out of memory");
-        for (unsigned i = 0; r == 0 && i < w.jobs; i++)
-                w.all[i] = (struct aside){.socket = -EBADF, .said = BUFFER_INIT};
-        if (r == 0)
-                r = run(m, &w, err);
+        if (s.count > ASIDE_MAX)
+                s.count = ASIDE_MAX;
+        s.all = calloc(s.count + 1, sizeof *s.all);
+        if (!s.all)
+                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+        for (unsigned i = 0; i < s.count; i++)
+                s.all[i].aside = (struct aside){.socket = -EBADF, .said = BUFFER_INIT};
+        r = run(m, &s, err);
         /* All are told before the first is waited for. */
-        for (unsigned i = 0; w.all && i < w.jobs; i++)
-                if (w.all[i].pid > 0)
-                        kill(w.all[i].pid, SIGTERM);
-        for (unsigned i = 0; w.all && i < w.jobs; i++)
-                aside_free(&w.all[i]);
-        free(w.all);
-        free(w.numbers);
+        for (unsigned i = 0; i < s.count; i++)
+                if (s.all[i].aside.pid > 0)
+                        kill(s.all[i].aside.pid, SIGTERM);
+        for (unsigned i = 0; i < s.count; i++)
+                aside_free(&s.all[i].aside);
+        free(s.all);
         return r;
 }
 

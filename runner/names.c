@@ -36,30 +36,41 @@ static bool append(char ***names, size_t *count, const char *name)
         return true;
 }
 
+/* What there is, unsorted; takes `dir` over. */
+static char **read_names(DIR *dir, size_t *ret_count, struct error *err)
+{
+        char **names = calloc(1, sizeof *names);
+        bool good = names;
+
+        *ret_count = 0;
+        errno = 0;
+        for (struct dirent *e; good && (e = readdir(dir)); errno = 0)
+                if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+                        good = append(&names, ret_count, e->d_name);
+        if (good && errno == 0) {
+                closedir(dir);
+                return names;
+        }
+        error_errno(err, CODE_INFRA_IO, good ? errno : ENOMEM, "cannot be listed");
+        closedir(dir);
+        names_free(names);
+        return NULL;
+}
+
 char **names_in(int directory, enum code code, struct error *err)
 {
         int copy = beneath_open(directory, ".", O_RDONLY | O_DIRECTORY, 0);
         DIR *dir = copy < 0 ? NULL : fdopendir(copy);
-        char **names = calloc(1, sizeof *names);
-        bool good = dir && names;
-        size_t count = 0;
+        size_t count;
+        char **names;
 
         if (!dir) {
                 error_errno(err, code, errno, "cannot be listed");
                 fd_close(copy);
-        }
-        errno = 0;
-        for (struct dirent *e; good && (e = readdir(dir)); errno = 0)
-                if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-                        good = append(&names, &count, e->d_name);
-        if (dir && (!good || errno != 0))
-                good = error_errno(err, CODE_INFRA_IO, errno, "cannot be listed") == 0;
-        if (dir)
-                closedir(dir);
-        if (!good) {
-                names_free(names);
                 return NULL;
         }
-        qsort(names, count, sizeof *names, compare);
+        names = read_names(dir, &count, err);
+        if (names)
+                qsort(names, count, sizeof *names, compare);
         return names;
 }

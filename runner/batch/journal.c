@@ -141,22 +141,16 @@ static bool take_record(char *const *f, struct batch_record *r)
 }
 
 struct index { /* rows by name */
-        struct batch_row **rows;
+        struct batch_named *rows;
         unsigned count;
 };
-
-static int compare_rows(const void *left, const void *right)
-{
-        const struct batch_row *const *a = left, *const *b = right;
-
-        return strcmp((*a)->name, (*b)->name);
-}
 
 static bool take_line(char *line, const struct index *index)
 {
         char *fields[FIELDS];
         struct batch_record record = {0};
-        struct batch_row key, *wanted = &key, **found;
+        struct batch_named key, *found;
+        struct batch_row *row;
 
         if (!split(line, fields, FIELDS))
                 return false;
@@ -165,14 +159,15 @@ static bool take_line(char *line, const struct index *index)
                 return false;
         }
         key.name = fields[0];
-        found = bsearch(&wanted, index->rows, index->count, sizeof *index->rows, compare_rows);
+        found = bsearch(&key, index->rows, index->count, sizeof key, batch_named_compare);
         if (!found) {
                 batch_record_free(&record);
                 return true;
         }
-        batch_record_free(&(*found)->record);
-        (*found)->record = record;
-        (*found)->done = (*found)->kept = (*found)->evaluated = true;
+        row = found->row;
+        batch_record_free(&row->record);
+        row->record = record;
+        row->done = row->kept = row->evaluated = true;
         return true;
 }
 
@@ -219,14 +214,11 @@ static int read_all(int journal, const char *task, struct batch_rows *rows, size
         struct error *err)
 {
         _cleanup_buffer_ struct buffer all = BUFFER_INIT;
-        struct index index = {calloc(rows->count + 1, sizeof(struct batch_row *)), rows->count};
+        struct index index = {batch_rows_by_name(rows, err), rows->count};
         int r;
 
         if (!index.rows)
-                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
-        for (unsigned i = 0; i < rows->count; i++)
-                index.rows[i] = &rows->all[i];
-        qsort(index.rows, index.count, sizeof *index.rows, compare_rows);
+                return -1;
         r = fd_read_all(journal, &all, MOST_JOURNAL, CODE_USAGE, err);
         if (r == 0)
                 r = take_lines(&all, task, &index, ret_whole, err);

@@ -122,27 +122,39 @@ static int add_path(
         return add_folder(b, folder, results, err) < 0 ? error_add(err, "%s", path) : 0;
 }
 
-static int compare_names(const void *left, const void *right)
+int batch_named_compare(const void *left, const void *right)
 {
-        const struct batch_row *const *a = left, *const *b = right;
+        const struct batch_named *a = left, *b = right;
 
-        return strcmp((*a)->name, (*b)->name);
+        return strcmp(a->name, b->name);
+}
+
+struct batch_named *batch_rows_by_name(const struct batch_rows *b, struct error *err)
+{
+        struct batch_named *order = calloc(b->count + 1, sizeof *order);
+
+        if (!order) {
+                error_set(err, CODE_INFRA_MEMORY, "out of memory");
+                return NULL;
+        }
+        for (unsigned i = 0; i < b->count; i++)
+                order[i] = (struct batch_named){b->all[i].name, &b->all[i]};
+        qsort(order, b->count, sizeof *order, batch_named_compare);
+        return order;
 }
 
 static int check_unique(const struct batch_rows *b, struct error *err)
 {
-        const struct batch_row **order = calloc(b->count + 1, sizeof *order);
-        int r = order ? 0 : error_set(err, CODE_INFRA_MEMORY, "out of memory");
+        struct batch_named *order = batch_rows_by_name(b, err);
+        int r = 0;
 
-        for (unsigned i = 0; r == 0 && i < b->count; i++)
-                order[i] = &b->all[i];
-        if (r == 0)
-                qsort(order, b->count, sizeof *order, compare_names);
+        if (!order)
+                return -1;
         for (unsigned i = 1; r == 0 && i < b->count; i++)
-                if (strcmp(order[i - 1]->name, order[i]->name) == 0)
+                if (strcmp(order[i - 1].name, order[i].name) == 0)
                         r = error_set(err, CODE_USAGE,
                                 "%s and %s: both would have the result %s.json; rename one",
-                                order[i - 1]->entry, order[i]->entry, order[i]->name);
+                                order[i - 1].row->entry, order[i].row->entry, order[i].name);
         free(order);
         return r;
 }

@@ -40,6 +40,13 @@ int batch_rows_find(
 /* Open a submission for reading, never through a link that lies in a folder: that could be
  * anybody's. `size` and `changed` of its record are set. */
 int batch_row_open(struct batch_row *row, struct error *err);
+/* The rows in the order of their names: a new list of as many. NULL: out of memory. */
+struct batch_named {
+        const char *name;
+        struct batch_row *row;
+};
+struct batch_named *batch_rows_by_name(const struct batch_rows *b, struct error *err);
+int batch_named_compare(const void *left, const void *right);
 void batch_record_free(struct batch_record *r);
 void batch_rows_free(struct batch_rows *b);
 

@@ -125,15 +125,24 @@ static bool may_keep(const struct batch *b, struct batch_row *row)
 static bool copy_texts(struct batch_record *to, const struct aside_result *from)
 {
         const bool failed = from->failed.code != CODE_NONE;
+        const struct {
+                char **to;
+                const char *text;
+        } texts[] = {
+                {&to->reason, failed ? from->failed.text : from->reason},
+                {&to->sha256, from->sha256},
+                {&to->outcome, from->outcome},
+                {&to->score, from->score},
+                {&to->test_score, from->test_score},
+                {&to->llm_score, from->llm_score},
+        };
 
-        to->reason = strdup(failed ? from->failed.text : from->reason);
-        to->sha256 = strdup(failed ? "" : from->sha256);
-        to->outcome = strdup(failed ? "" : from->outcome);
-        to->score = strdup(failed ? "" : from->score);
-        to->test_score = strdup(failed ? "" : from->test_score);
-        to->llm_score = strdup(failed ? "" : from->llm_score);
-        return to->reason && to->sha256 && to->outcome && to->score && to->test_score &&
-               to->llm_score;
+        for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+                *texts[i].to = strdup(texts[i].text ? texts[i].text : "");
+                if (!*texts[i].to)
+                        return false;
+        }
+        return true;
 }
 
 /* What was never evaluated is an error like another, but has no result file. */

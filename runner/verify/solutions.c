@@ -184,50 +184,57 @@ static int pack_directory(struct packing *p, int directory, unsigned depth, stru
         return r;
 }
 
-static int begin_archive(struct packing *p, struct error *err)
+static struct packing *begin_archive(struct error *err)
 {
-        *p = (struct packing){.tar = {.fd = memfd_create("solution", MFD_CLOEXEC)}};
+        struct packing *p = calloc(1, sizeof *p);
+
+        if (!p) {
+                error_set(err, CODE_INFRA_MEMORY, "out of memory");
+                return NULL;
+        }
         p->tar.pending = (struct buffer)BUFFER_INIT;
-        return p->tar.fd >= 0 ? 0 : error_errno(err, CODE_INFRA_MEMORY, errno, "an archive");
+        p->tar.fd = memfd_create("solution", MFD_CLOEXEC);
+        if (p->tar.fd >= 0)
+                return p;
+        error_errno(err, CODE_INFRA_MEMORY, errno, "an archive");
+        free(p);
+        return NULL;
 }
 
 /* Its descriptor, or -1 when it could not be written (`r`). */
 static int end_archive(struct packing *p, int r, struct error *err)
 {
+        int fd = p->tar.fd;
+
         if (r == 0)
                 r = tar_write_end(&p->tar, err);
         buffer_free(&p->tar.pending);
-        if (r < 0)
-                p->tar.fd = fd_close(p->tar.fd);
-        return r < 0 ? -1 : p->tar.fd;
+        free(p);
+        if (r == 0)
+                return fd;
+        fd_close(fd);
+        return -1;
 }
 
 int solution_pack_empty(char *const *names, struct error *err)
 {
         static const char *const usual[] = {"empty", NULL};
-        struct packing *p = malloc(sizeof *p);
-        int r = p ? begin_archive(p, err) : error_set(err, CODE_INFRA_MEMORY, "out of memory");
+        const char *const *name = *names ? (const char *const *)names : usual;
+        struct packing *p = begin_archive(err);
+        int r = 0;
 
-        if (r == 0) {
-                const char *const *name = *names ? (const char *const *)names : usual;
-
-                for (; r == 0 && *name; name++)
-                        r = tar_write_file(&p->tar, *name, 0, err);
-                r = end_archive(p, r, err);
-        }
-        free(p);
-        return r;
+        if (!p)
+                return -1;
+        for (; r == 0 && *name; name++)
+                r = tar_write_file(&p->tar, *name, 0, err);
+        return end_archive(p, r, err);
 }
 
 static int pack(int directory, struct error *err)
 {
-        struct packing *p = malloc(sizeof *p);
-        int r = p ? begin_archive(p, err) : error_set(err, CODE_INFRA_MEMORY, "out of memory");
+        struct packing *p = begin_archive(err);
 
-        if (r == 0)
-                r = end_archive(p, pack_directory(p, directory, 0, err), err);
-        free(p);
-        return r;
+        return p ? end_archive(p, pack_directory(p, directory, 0, err), err) : -1;
 }
 
 int solution_open(const struct solutions *s, const struct solution *solution, int *ret_archive,
