@@ -138,12 +138,12 @@ enum score_message {
 
         /* blend, request: BLEND_MODE, BLEND_TEST in container and hybrid, BLEND_LLM or
          * BLEND_CRITERION in llm and hybrid, SCORE_END */
-        BLEND_MODE,      /* u8 enum task_mode, u8 test_weight, u8 llm_weight, text pass (decimal;
-                            empty: by the suite's boolean) */
-        BLEND_TEST,      /* text test_score, u8 suite_pass (0, 1, 2 = not said) */
-        BLEND_LLM,       /* text llm_score given as one number */
-        BLEND_TESTS,     /* text name of a criterion, u32 tests that passed, u32 tests; many: answered by
-                            a BLEND_ROW each, before BLEND_FINAL */
+        BLEND_MODE,  /* u8 enum task_mode, u8 test_weight, u8 llm_weight, text pass (decimal;
+                        empty: by the suite's boolean) */
+        BLEND_TEST,  /* text test_score, u8 suite_pass (0, 1, 2 = not said) */
+        BLEND_LLM,   /* text llm_score given as one number */
+        BLEND_TESTS, /* text name of a criterion, u32 tests that passed, u32 tests; many: answered
+                        by a BLEND_ROW each, before BLEND_FINAL */
         BLEND_CRITERION, /* text name, u8 weight, text score: llm_score is their weighted mean */
 
         /* blend, answer */

@@ -30,8 +30,7 @@ static const struct field compare_rows[] = {
                 .most = SCORE_MAX_TEXT),
         FIELD("checker", field_texts, OPTIONAL, struct comparing, checker, .least = 1,
                 .most = MOST_WORDS),
-        FIELD("protocol", field_choice, OPTIONAL, struct comparing, protocol,
-                .choices = protocols),
+        FIELD("protocol", field_choice, OPTIONAL, struct comparing, protocol, .choices = protocols),
 };
 static const struct fields compare_fields = FIELDS(compare_rows, UNKNOWN_IS_PROBLEM);
 
@@ -206,17 +205,19 @@ static const struct fields group_fields = {
         group_rows, COUNT(group_rows), UNKNOWN_IS_PROBLEM, &group_default};
 
 static const struct field groups_rows[] = {
-        FIELD("groups", field_list, REQUIRED, struct cases, groups, .least = 1,
-                .most = MOST_GROUPS, .fields = &group_fields,
-                .item_size = sizeof(struct case_group)),
+        FIELD("groups", field_list, REQUIRED, struct cases, groups, .least = 1, .most = MOST_GROUPS,
+                .fields = &group_fields, .item_size = sizeof(struct case_group)),
 };
 static const struct fields groups_fields = FIELDS(groups_rows, UNKNOWN_IS_PROBLEM);
 
 static bool read_cases(struct reading *r, const struct field *f, const struct spot *s, void *to)
 {
         static const struct field whole = {.type = &field_object, .fields = &groups_fields};
-        static const struct field plain = {.type = &field_list, .least = 1, .most = MOST_CASES,
-                .fields = &case_fields, .item_size = sizeof(struct test_case)};
+        static const struct field plain = {.type = &field_list,
+                .least = 1,
+                .most = MOST_CASES,
+                .fields = &case_fields,
+                .item_size = sizeof(struct test_case)};
         struct cases *c = to;
 
         (void)f;
@@ -259,7 +260,8 @@ static void check_case(struct reading *r, const char *path, const struct test_ca
         snprintf(key, sizeof key, "%s.compare", path);
         if (by_pattern && has_output(c))
                 reading_problem_at(r, key, "has what is wanted already; leave stdout out");
-        if (c->compare.how != NOT_GIVEN && reading_has(r, key) && !by_pattern && !has_output(c) && c->compare.checker.count == 0)
+        if (c->compare.how != NOT_GIVEN && reading_has(r, key) && !by_pattern && !has_output(c) &&
+                c->compare.checker.count == 0)
                 reading_problem_at(r, key, "needs an stdout to compare with");
         snprintf(key, sizeof key, "%s.interactor", path);
         if (c->interactor.count > 0 && reading_has(r, key) && c->compare.checker.count > 0)
@@ -283,7 +285,8 @@ static void check_names(struct reading *r, const char *path, const struct list *
 
         for (size_t i = 0; i < cases->count && i < 1000; i++)
                 for (size_t j = 0; j < i; j++)
-                        if (c[i].name && c[j].name && *c[i].name && strcmp(c[i].name, c[j].name) == 0) {
+                        if (c[i].name && c[j].name && *c[i].name &&
+                                strcmp(c[i].name, c[j].name) == 0) {
                                 snprintf(key, sizeof key, "%scases[%zu].name", path, i);
                                 reading_problem_at(r, key, "is the name of cases[%zu] already", j);
                                 return;
@@ -367,8 +370,8 @@ void cases_put(const struct cases *c, struct buffer *out)
                 put_number(out, g->points);
                 put_u8(out, (uint8_t)g->aggregate);
                 put_u8(out, g->stop_on_failure);
-                put_u8(out, (uint8_t)(g->visibility == NOT_GIVEN ? VISIBILITY_COUNT
-                                                                 : g->visibility));
+                put_u8(out,
+                        (uint8_t)(g->visibility == NOT_GIVEN ? VISIBILITY_COUNT : g->visibility));
                 put_texts(out, &g->requires);
                 answer_end(out, at);
                 if (g->has_each)

@@ -15,8 +15,8 @@ struct comparing {
 };
 
 struct test_case {
-        const char *name;       /* NULL in `each` */
-        struct list command;    /* of const char * */
+        const char *name;                          /* NULL in `each` */
+        struct list command;                       /* of const char * */
         const char *in, *in_file, *out, *out_file; /* NULL: not given */
         uint64_t exit;
         uint64_t timeout_us; /* 0: not given */

@@ -51,8 +51,8 @@ static int keep(struct finding *f, const char *path, struct error *err)
         char **more;
 
         if (f->count == MOST_FILES)
-                return error_set(err, CODE_CASE_FILE, "%s: matches more than %d files", f->glob,
-                        MOST_FILES);
+                return error_set(
+                        err, CODE_CASE_FILE, "%s: matches more than %d files", f->glob, MOST_FILES);
         more = realloc(f->found, (f->count + 2) * sizeof *more);
         if (!more)
                 return error_set(err, CODE_INFRA_MEMORY, "out of memory");
@@ -66,7 +66,8 @@ static int keep(struct finding *f, const char *path, struct error *err)
 
 static int walk(struct finding *f, int folder, unsigned depth, struct error *err);
 
-static int look_at(struct finding *f, int folder, const char *name, unsigned depth, struct error *err)
+static int look_at(
+        struct finding *f, int folder, const char *name, unsigned depth, struct error *err)
 {
         const size_t len = strlen(f->path);
         struct stat st;
@@ -119,8 +120,7 @@ char **case_files_find(const struct task *t, const char *glob, struct error *err
         const int tree = tree_of(t, glob, &rest);
 
         snprintf(f.path, sizeof f.path, "%.5s", glob);
-        if (tree >= 0 &&
-                walk(&f, beneath_open(tree, ".", O_RDONLY | O_DIRECTORY, 0), 0, err) < 0) {
+        if (tree >= 0 && walk(&f, beneath_open(tree, ".", O_RDONLY | O_DIRECTORY, 0), 0, err) < 0) {
                 texts_free(f.found);
                 return NULL;
         }
@@ -148,6 +148,6 @@ char *case_file_named(const char *template, const char *path)
                         buffer_add(&out, base, (size_t)(path + len - base));
                         template += sizeof name - 1;
                 } else
-                        buffer_add_char(&out, *template++);
+                        buffer_add_char(&out, *template ++);
         return buffer_ok(&out) ? strdup(buffer_text(&out)) : NULL;
 }

@@ -1,7 +1,7 @@
 /* Running cases; see cases.h. Groups come one after the other; in a group as many cases run at once
  * as the task has processors, each in a fresh cell. What a program printed is compared here when it
- * must be the same bytes, else by assay-score, many at a time, or by a checker of the task in a cell
- * like the suite's. */
+ * must be the same bytes, else by assay-score, many at a time, or by a checker of the task in a
+ * cell like the suite's. */
 #include "cases.h"
 
 #include "case_files.h"
@@ -51,8 +51,8 @@ static char *name_of(const struct task_group *g, const char *name)
 static int add(struct run *r, const struct task_group *g, const struct task_case *c,
         const char *path, const char *name, struct error *err)
 {
-        struct one *more = r->count < MOST_CASES ? realloc(r->ones, (r->count + 1) * sizeof *more)
-                                                 : NULL;
+        struct one *more =
+                r->count < MOST_CASES ? realloc(r->ones, (r->count + 1) * sizeof *more) : NULL;
 
         if (!more)
                 return error_set(err, r->count == MOST_CASES ? CODE_CASE_FILE : CODE_INFRA_MEMORY,
@@ -92,8 +92,8 @@ static int keep_paths(struct run *r, char **found, struct error *err)
         return 0;
 }
 
-static int expand(struct run *r, const struct task_group *g, const struct task_case *c,
-        struct error *err)
+static int expand(
+        struct run *r, const struct task_group *g, const struct task_case *c, struct error *err)
 {
         char **found = case_files_find(r->order->task, c->in, err);
         int result = 0;
@@ -175,7 +175,8 @@ static void fail_limit(struct one *o, const struct limits *limits)
 
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
                 if (rows[i].code == o->cell.outcome.stopped) {
-                        limit_format(rows[i].limit, limits->value[rows[i].limit], value, sizeof value);
+                        limit_format(
+                                rows[i].limit, limits->value[rows[i].limit], value, sizeof value);
                         fail(o, "0", "%s: %s %s", code_info(rows[i].code)->name, rows[i].sentence,
                                 value);
                         return;
@@ -417,7 +418,8 @@ static void on_end(void *to, struct running *unused)
         struct one *o = to;
 
         (void)unused;
-        if (o->state == RUNNING && o->cell.ended && (!o->what->interactor[0] || o->interactor.ended))
+        if (o->state == RUNNING && o->cell.ended &&
+                (!o->what->interactor[0] || o->interactor.ended))
                 o->state = ENDED;
 }
 
@@ -492,7 +494,8 @@ static int judge(struct run *r, struct one *o, struct error *err)
                 struct checked verdict;
 
                 /* The interactor's word counts even if the program died of its end. */
-                if (interaction_judge(o->what->protocol, &o->interactor, &o->output[0], &verdict, err) < 0)
+                if (interaction_judge(
+                            o->what->protocol, &o->interactor, &o->output[0], &verdict, err) < 0)
                         return error_add(err, "%s", o->result.name);
                 if (strcmp(verdict.part, "1") != 0 && o->cell.outcome.stopped == CODE_NONE)
                         fail(o, verdict.part, "%s", verdict.reason);

@@ -9,9 +9,9 @@
 struct case_result {
         char *name;
         bool passed;
-        char part[32];  /* of its points, 0 to 1, a decimal */
-        char *reason;   /* why it did not pass; NULL: it did */
-        uint64_t us;    /* wall time */
+        char part[32];                  /* of its points, 0 to 1, a decimal */
+        char *reason;                   /* why it did not pass; NULL: it did */
+        uint64_t us;                    /* wall time */
         const struct task_group *group; /* of the task, as its points are */
         const char *points;
         enum task_visibility visibility;

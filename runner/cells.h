@@ -40,8 +40,8 @@ struct running_pipes {
         size_t feed_size;
         struct log *logs[2];
         uint64_t most;
-        bool wired; /* its input and output stand in the order, somebody else's; only what it says on
-                       standard error is kept */
+        bool wired; /* its input and output stand in the order, somebody else's; only what it says
+                       on standard error is kept */
 };
 
 int cells_open(struct cells *c, struct channel *channel, struct error *err);

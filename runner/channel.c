@@ -447,23 +447,27 @@ int channel_helper_done(struct channel *c, uint32_t id, enum code code_if_slow, 
 
 /* --- judges --------------------------------------------------------------------------------- */
 
-int channel_give_key(struct channel *c, int key, struct error *err)
-{
-        const struct buffer nothing = BUFFER_INIT;
-
-        return send_request(c, JUDGE_KEY, &nothing, &key, 1, err);
-}
-
-uint32_t channel_start_judge(struct channel *c, const char *const *argv, const char *const *envp,
-        bool with_key, const int fds[4], struct error *err)
+int channel_name_judge(struct channel *c, const char *const *envp, int key, struct error *err)
 {
         _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
 
+        put_list(&payload, envp);
+        return send_request(c, JUDGE_OPERATOR, &payload, &key, key >= 0, err);
+}
+
+uint32_t channel_start_judge(struct channel *c, const char *const *argv, const char *const *envp,
+        const int stdio[CELL_STDIO], int program, struct error *err)
+{
+        _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
+        int fds[CELL_STDIO + 1];
+
         put_u32(&payload, ++c->last_id);
-        put_u8(&payload, with_key);
         put_list(&payload, argv);
         put_list(&payload, envp);
-        if (channel_ready(c, err) < 0 || send_request(c, JUDGE_START, &payload, fds, 4, err) < 0)
+        memcpy(fds, stdio, CELL_STDIO * sizeof *fds);
+        fds[CELL_STDIO] = program;
+        if (channel_ready(c, err) < 0 ||
+                send_request(c, JUDGE_START, &payload, fds, CELL_STDIO + (program >= 0), err) < 0)
                 return 0;
         return c->last_id;
 }

@@ -137,12 +137,13 @@ int channel_next(struct channel *c, struct channel_event *ret, struct error *err
 /* Start a helper with the descriptors that HELPER_START names; returns its id, or 0. */
 uint32_t channel_start_helper(struct channel *c, enum helper which, enum helper_mode mode,
         const int *fds, unsigned fd_count, struct error *err);
-/* What judges that the operator names get as descriptor 3; to be said before anything else. */
-int channel_give_key(struct channel *c, int key, struct error *err);
-/* Start a judge: its program, standard input, output and error; returns its id, or 0. Its end comes
- * as a helper's does. */
+/* The operator's judge: its environment, and its key (-EBADF: none); to be said before anything
+ * else. */
+int channel_name_judge(struct channel *c, const char *const *envp, int key, struct error *err);
+/* Start a judge with this standard input, output and error; `program` -EBADF: the operator's, which
+ * has an environment already. Returns its id, or 0. Its end comes as a helper's does. */
 uint32_t channel_start_judge(struct channel *c, const char *const *argv, const char *const *envp,
-        bool with_key, const int fds[4], struct error *err);
+        const int stdio[CELL_STDIO], int program, struct error *err);
 /* Wait for a judge's end: its exit status, or 128 + signal; -1: it could not be started. */
 int channel_judge_done(struct channel *c, uint32_t id, struct error *err);
 /* Wait for its end, which must be near: one that lingers is killed. A helper that did not exit 0 is

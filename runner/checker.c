@@ -40,13 +40,15 @@ static void first_line(const struct log *said, char *ret, size_t size)
 static int take_points(const char *line, struct checked *ret, struct error *err)
 {
         static const char word[] = "points ";
-        const char *number = strncmp(line, word, sizeof word - 1) == 0 ? line + sizeof word - 1 : line;
+        const char *number =
+                strncmp(line, word, sizeof word - 1) == 0 ? line + sizeof word - 1 : line;
 
         snprintf(ret->part, sizeof ret->part, "%.*s", (int)strcspn(number, " \t"), number);
         if (scorer_is_decimal(ret->part) && *ret->part != '-' &&
                 (*ret->part == '0' || strcmp(ret->part, "1") == 0))
                 return 0;
-        return error_set(err, CODE_CHECKER, "the checker says points, but no part from 0 to 1: %s", line);
+        return error_set(
+                err, CODE_CHECKER, "the checker says points, but no part from 0 to 1: %s", line);
 }
 
 static int judge_end(enum checker_protocol protocol, const struct cell_outcome *o,
@@ -107,13 +109,13 @@ static unsigned put_command(const char **argv, char *const *command)
 {
         unsigned count = 0;
 
-        for (; command[count] && count < MOST_ARGUMENTS - 5; count++)
+        for (; count < MOST_ARGUMENTS - 5 && command[count]; count++)
                 argv[count] = command[count];
         return count;
 }
 
-static int run(const struct check *c, struct cell_order *order, struct running *r, struct log logs[2],
-        struct error *err)
+static int run(const struct check *c, struct cell_order *order, struct running *r,
+        struct log logs[2], struct error *err)
 {
         struct running_pipes pipes = {
                 .logs = {&logs[0], &logs[1]},
@@ -143,7 +145,8 @@ int checker_run(const struct check *c, struct checked *ret, struct error *err)
 
         if (c->input->len + c->expected->len + c->actual.len > MOST_BYTES)
                 return error_set(err, CODE_CHECKER,
-                        "input, expected and printed output together have more than %d KiB, too much "
+                        "input, expected and printed output together have more than %d KiB, too "
+                        "much "
                         "for a checker",
                         MOST_BYTES >> 10);
         c->checker_cell(c->to, &order);
@@ -161,8 +164,8 @@ int checker_run(const struct check *c, struct checked *ret, struct error *err)
         }
         r = run(c, &order, &running, logs, err);
         if (r == 0)
-                r = judge_end(c->protocol, &running.outcome, logs[1].total ? &logs[1] : &logs[0], ret,
-                        err);
+                r = judge_end(c->protocol, &running.outcome, logs[1].total ? &logs[1] : &logs[0],
+                        ret, err);
         if (r == 0 && kattis)
                 r = take_score(&running.outcome, ret, err);
         cell_outcome_free(&running.outcome);
@@ -173,8 +176,8 @@ int checker_run(const struct check *c, struct checked *ret, struct error *err)
 
 /* --- interactors ---------------------------------------------------------------------------- */
 
-static int start_both(const struct interaction *i, struct cell_order *interactor, const int to_program[2],
-        const int from_program[2], struct error *err)
+static int start_both(const struct interaction *i, struct cell_order *interactor,
+        const int to_program[2], const int from_program[2], struct error *err)
 {
         struct running_pipes pipes = {.wired = true, .most = UINT64_MAX};
 

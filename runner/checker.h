@@ -1,5 +1,5 @@
-/* Programs of the task that judge a case: checkers, which look at what was printed, and interactors,
- * which talk to the program. They run in cells like the suite's. */
+/* Programs of the task that judge a case: checkers, which look at what was printed, and
+ * interactors, which talk to the program. They run in cells like the suite's. */
 #ifndef ASSAY_CHECKER_H
 #define ASSAY_CHECKER_H
 

@@ -83,7 +83,7 @@ struct blend {
         bool present;
         char *score, *test_score, *llm_score; /* 2 decimals; empty where there is none */
         char *exact, *exact_test, *exact_llm; /* fractions */
-        struct score_row *rows; /* of criteria that name tests */
+        struct score_row *rows;               /* of criteria that name tests */
         unsigned row_count;
         bool passed;
 };
@@ -103,6 +103,7 @@ struct evaluation_options {
         bool allow_weak;
         bool only_intake; /* nothing runs: is the submission accepted? */
         bool allow_network;
+        bool for_submitter; /* reports leave out what is not for them */
         const char *seed;       /* ASSAY_SEED; NULL: 0 */
         const char *fail_under; /* a decimal on the result's scale, instead of `pass`; NULL */
         const char *time_used;  /* seconds, a decimal; NULL */
@@ -130,7 +131,6 @@ struct evaluation {
         struct build_result build;
         struct broker broker;
         struct cases_outcome cases;
-        bool judge_key;       /* the operator has given one */
         unsigned judge_tries; /* 0: none was asked */
         int verdict_file;     /* --llm-score FILE */
         int trajectory;

@@ -295,7 +295,8 @@ int grade_collect(struct evaluation *e, struct error *err)
                 note(e, "limits.memory", "the memory limit killed a process of the suite's cell");
         if (ask_for_result(e, e->task.result_format, err) < 0)
                 return -1;
-        if (!*e->suite.score && !e->suite.ungradable && e->suite.dimension_count == 0)
+        if ((!e->suite.score || !*e->suite.score) && !e->suite.ungradable &&
+                e->suite.dimension_count == 0)
                 return error_set(err, CODE_INTERNAL_FRAME, "the scorer gave no score");
         note_exit(e);
         if (!e->suite.ungradable)

@@ -8,7 +8,6 @@
 #include "input.h"
 #include "interrupt.h"
 #include "quantity.h"
-#include "spawn.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -51,10 +50,52 @@ static int read_key(struct buffer *key, struct error *err)
                        : 0;
 }
 
-int judge_open(struct channel *c, bool *ret_key, struct error *err)
+/* A judge that a task names gets nothing that is meant for the operator's. */
+static bool is_wanted(const char *variable, bool command)
+{
+        static const char *const names[] = {"PATH=", "LANG=", "TZ=", "http_proxy=", "https_proxy=",
+                "HTTPS_PROXY=", "no_proxy=", "NO_PROXY=", "SSL_CERT_FILE=", "SSL_CERT_DIR="};
+        static const char ours[] = "ASSAY_JUDGE_";
+
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+                if (strncmp(variable, names[i], strlen(names[i])) == 0)
+                        return true;
+        return !command && strncmp(variable, ours, sizeof ours - 1) == 0;
+}
+
+enum { MOST_VARIABLES = 64 };
+
+/* With room for one more. */
+static unsigned choose_environment(const char *env[MOST_VARIABLES], bool command)
+{
+        unsigned count = 0;
+
+        for (char **v = environ; *v && count < MOST_VARIABLES - 2; v++)
+                if (is_wanted(*v, command))
+                        env[count++] = *v;
+        env[count] = NULL;
+        return count;
+}
+
+static int name_judge(struct channel *c, const struct buffer *key, struct error *err)
+{
+        _cleanup_fd_ int file = -EBADF;
+        const char *env[MOST_VARIABLES];
+        const unsigned count = choose_environment(env, false);
+
+        if (key->len > 0) {
+                file = memfd_create("key", MFD_CLOEXEC);
+                if (file < 0 || fd_write_all(file, key->data, key->len) < 0)
+                        return error_errno(err, CODE_INFRA_MEMORY, errno, "the judge's key");
+                env[count] = "ASSAY_JUDGE_KEY_FD=3";
+                env[count + 1] = NULL;
+        }
+        return channel_name_judge(c, env, file, err);
+}
+
+int judge_open(struct channel *c, struct error *err)
 {
         _cleanup_buffer_ struct buffer key = BUFFER_INIT;
-        _cleanup_fd_ int file = -EBADF;
         int r;
 
         if (!variable("ASSAY_JUDGE_URL"))
@@ -62,14 +103,11 @@ int judge_open(struct channel *c, bool *ret_key, struct error *err)
         r = read_key(&key, err);
         unsetenv("ASSAY_JUDGE_KEY");
         unsetenv("ASSAY_JUDGE_KEY_FILE");
-        if (r < 0 || key.len == 0)
-                return r;
-        file = memfd_create("key", MFD_CLOEXEC);
-        if (file < 0 || fd_write_all(file, key.data, key.len) < 0)
-                r = error_errno(err, CODE_INFRA_MEMORY, errno, "the judge's key");
-        explicit_bzero(key.data, key.len);
-        *ret_key = true;
-        return r < 0 ? -1 : channel_give_key(c, file, err);
+        if (r == 0)
+                r = name_judge(c, &key, err);
+        if (key.len > 0)
+                explicit_bzero(key.data, key.len);
+        return r;
 }
 
 /* --- which ---------------------------------------------------------------------------------- */
@@ -106,33 +144,6 @@ static int find_program(const struct evaluation *e, struct error *err)
         return fd >= 0 ? fd : error_errno(err, CODE_JUDGE_FAILED, ENOENT, "the judge %s", name);
 }
 
-/* A judge that a task names gets nothing that is meant for the operator's. */
-static bool is_wanted(const char *variable, bool command)
-{
-        static const char *const names[] = {"PATH=", "LANG=", "TZ=", "http_proxy=", "https_proxy=",
-                "HTTPS_PROXY=", "no_proxy=", "NO_PROXY=", "SSL_CERT_FILE=", "SSL_CERT_DIR="};
-        static const char ours[] = "ASSAY_JUDGE_";
-
-        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-                if (strncmp(variable, names[i], strlen(names[i])) == 0)
-                        return true;
-        return !command && strncmp(variable, ours, sizeof ours - 1) == 0;
-}
-
-enum { MOST_VARIABLES = 64 };
-
-static void choose_environment(const char *env[MOST_VARIABLES], bool command, bool key)
-{
-        unsigned count = 0;
-
-        for (char **v = environ; *v && count < MOST_VARIABLES - 2; v++)
-                if (is_wanted(*v, command))
-                        env[count++] = *v;
-        if (key)
-                env[count++] = "ASSAY_JUDGE_KEY_FD=3";
-        env[count] = NULL;
-}
-
 /* --- one try -------------------------------------------------------------------------------- */
 
 struct
@@ -144,15 +155,15 @@ try {
         uint64_t bytes;
 };
 
-static int start(const struct evaluation *e, struct try *t, struct error *err)
+static int start(struct evaluation *e, struct try *t, struct error *err)
 {
         static const char *const own[] = {"assay-judge", "--tries", "1", NULL};
-        const char *env[MOST_VARIABLES];
         const bool command = is_command(e);
-        _cleanup_fd_ int program = command ? find_program(e, err) : spawn_find("assay-judge", err);
-        int out[2], errors[2], fds[4];
+        _cleanup_fd_ int program = command ? find_program(e, err) : -EBADF;
+        const char *env[MOST_VARIABLES];
+        int out[2], errors[2];
 
-        if (program < 0 || fd_pipe(out, err) < 0)
+        if ((command && program < 0) || fd_pipe(out, err) < 0)
                 return -1;
         t->pipes[0] = out[0];
         if (fd_pipe(errors, err) < 0) {
@@ -160,14 +171,12 @@ static int start(const struct evaluation *e, struct try *t, struct error *err)
                 return -1;
         }
         t->pipes[1] = errors[0];
-        fds[0] = program;
-        fds[1] = t->request;
-        fds[2] = out[1];
-        fds[3] = errors[1];
-        choose_environment(env, command, e->judge_key && !command);
-        t->id = channel_start_judge((struct channel *)(uintptr_t)&e->channel,
+        env[0] = NULL;
+        if (command)
+                choose_environment(env, true);
+        t->id = channel_start_judge(&e->channel,
                 command ? (const char *const *)e->task.judge_command : own, env,
-                e->judge_key && !command, fds, err);
+                (const int[]){t->request, out[1], errors[1]}, program, err);
         fd_close(out[1]);
         fd_close(errors[1]);
         return t->id == 0 ? -1 : 0;

@@ -5,10 +5,9 @@
 
 #include "evaluation.h"
 
-/* What of the caller's environment concerns judges, read before root is given up: the key goes to
- * the supervisor, and nobody else keeps it. */
-/* `ret_key`: a key was given. */
-int judge_open(struct channel *c, bool *ret_key, struct error *err);
+/* What of the caller's environment concerns judges, read before root is given up: it goes to the
+ * supervisor, and nobody else keeps the key. */
+int judge_open(struct channel *c, struct error *err);
 
 /* Is there one to ask? */
 bool judge_is_there(const struct evaluation *e);

@@ -48,8 +48,7 @@ static char *take_decimal(struct reader *r, bool may_be_empty)
 
 static void take_group(struct task_cases *c, struct reader *r)
 {
-        struct task_group *g =
-                append((void **)&c->groups, &c->count, sizeof *g, MOST_GROUPS, r);
+        struct task_group *g = append((void **)&c->groups, &c->count, sizeof *g, MOST_GROUPS, r);
 
         if (!g)
                 return;

@@ -183,7 +183,7 @@ int helper_start(struct supervisor *s, struct frame *f, struct error *err)
 
 /* --- judges --------------------------------------------------------------------------------- */
 
-enum { JUDGE_MOST_WORDS = 256, JUDGE_MOST_WORD = 32 << 10, JUDGE_FDS = 4 };
+enum { JUDGE_MOST_WORDS = 256, JUDGE_MOST_WORD = 32 << 10 };
 
 static char **get_words(struct reader *r)
 {
@@ -203,22 +203,41 @@ static void free_words(char **list)
         free(list);
 }
 
-/* It is confined by nothing but its id: it needs the network, and is the operator's choice. */
-static int spawn_judge(struct supervisor *s, struct helper_process *h, const struct frame *f,
-        bool with_key, char **argv, char **envp, struct error *err)
+void judge_configure(struct supervisor *s, struct frame *f, struct error *err)
 {
+        struct reader r = reader_of(f->payload.data, f->payload.len);
+
+        if (!s->sealed && !s->judge_env && f->fd_count <= 1)
+                s->judge_env = get_words(&r);
+        if (!s->judge_env || !reader_done(&r)) {
+                error_set(err, CODE_INTERNAL_FRAME, "a judge comes too late or is malformed");
+                return;
+        }
+        if (f->fd_count == 1)
+                s->judge_key = take_fd(&f->fds[0]);
+}
+
+/* It is confined by nothing but its id: it needs the network, and is its caller's choice. */
+static int spawn_judge(struct supervisor *s, struct helper_process *h, const struct frame *f,
+        char **argv, char **envp, struct error *err)
+{
+        const bool operators = f->fd_count == CELL_STDIO;
+        _cleanup_fd_ int own = operators ? spawn_find("assay-judge", err) : -EBADF;
         struct spawn spawn = SPAWN_INIT;
 
-        spawn.program = f->fds[0];
+        if (operators && own < 0)
+                return -1;
+        spawn.program = operators ? own : f->fds[CELL_STDIO];
         spawn.argv = (const char *const *)argv;
-        spawn.envp = (const char *const *)envp;
+        spawn.envp = (const char *const *)(operators ? s->judge_env : envp);
         spawn.script = true;
-        spawn.fd_count = CELL_STDIO + (with_key && s->judge_key >= 0);
         for (unsigned i = 0; i < CELL_STDIO; i++)
-                spawn.fds[i] = f->fds[1 + i];
-        spawn.fds[CELL_STDIO] = s->judge_key;
-        if (s->judge_key >= 0)
+                spawn.fds[i] = f->fds[i];
+        spawn.fd_count = CELL_STDIO;
+        if (operators && s->judge_key >= 0) {
                 lseek(s->judge_key, 0, SEEK_SET);
+                spawn.fds[spawn.fd_count++] = s->judge_key;
+        }
         spawn.change_ids = s->machine.root;
         spawn.uid = spawn.gid = IDS_JUDGE;
         h->pid = spawn_process(&spawn, &h->pidfd, err);
@@ -232,15 +251,15 @@ int judge_start(struct supervisor *s, struct frame *f, struct error *err)
 {
         struct reader r = reader_of(f->payload.data, f->payload.len);
         const uint32_t id = get_u32(&r);
-        const bool with_key = get_u8(&r);
         char **argv = get_words(&r), **envp = get_words(&r);
         struct helper_process *h = find_free(s);
         int result = -1;
 
-        if (!reader_done(&r) || !argv || !argv[0] || !h || f->fd_count != JUDGE_FDS)
+        if (!reader_done(&r) || !argv || !argv[0] || !h || f->fd_count < CELL_STDIO ||
+                f->fd_count > CELL_STDIO + 1 || (f->fd_count == CELL_STDIO && !s->judge_env))
                 error_set(err, CODE_INTERNAL_FRAME, "a request for a judge is malformed");
         else
-                result = spawn_judge(s, h, f, with_key, argv, envp, err);
+                result = spawn_judge(s, h, f, argv, envp, err);
         if (result == 0)
                 h->id = id;
         free_words(argv);

@@ -12,10 +12,10 @@
 enum inside_message {
         /* supervisor → first process */
         INSIDE_REQUEST = 1, /* the ids are set; payload and descriptors of CELL_START */
-        INSIDE_MOUNTS, /* (as root) u8 n + n × text place; descriptors: the trees, the root, and
-                          the result directory if there is one */
-        INSIDE_DOORS,  /* the groups are made; descriptors: their doors */
-        INSIDE_ONLINE, /* (with CELL_NETWORK) its network leads out */
+        INSIDE_MOUNTS,  /* (as root) u8 n + n × text place; descriptors: the trees, the root, and
+                           the result directory if there is one */
+        INSIDE_DOORS,   /* the groups are made; descriptors: their doors */
+        INSIDE_ONLINE,  /* (with CELL_NETWORK) its network leads out */
         INSIDE_COMMAND, /* (with CELL_SESSION) u64 cpu, u32 n + n × text argument; descriptors:
                            stdin, stdout, stderr, the exec pipe: another command */
         /* and back */

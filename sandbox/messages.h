@@ -31,19 +31,21 @@ enum cell_message {
         CELL_TOTAL, /* u64 bytes of memory that all cells may have together; once, before the first.
                        Cells that do not fit wait until others are gone */
         CELL_ALLOW, /* u8 flags that cells may have: CELL_NETWORK. Taken as CELL_TREE is */
-        CELL_PREPARE, /* nothing in it: get one further cell ready before it is asked for */
-        CELL_COMMAND, /* u32 id, u64 wall, u64 cpu (microseconds), u32 n + n × text argument: the
-                         next command of a cell with CELL_SESSION whose last one has ended;
-                         descriptors: stdin, stdout, stderr */
-        CELL_KILL,    /* u32 id, u16 enum code: the reason to be given in CELL_DONE */
-        EXEC_REPORT,  /* (assay-cell exec) u8 timing wanted; descriptor: where the report goes */
-        JUDGE_KEY,    /* nothing in it; descriptor: what judges that the operator names get as
-                         descriptor 3. Taken as CELL_TREE is */
-        JUDGE_START,  /* u32 id, u8 with_key, u32 n + n × text argument, u32 n + n × text
-                         NAME=VALUE; descriptors: its program, standard input, output and error: a
-                         program outside of any cell, under an id of its own */
-        HELPER_START, /* u32 id, u8 enum helper, u8 enum helper_mode; descriptors: its input,
-                         its answer, for the unpacker the directory */
+        CELL_PREPARE,   /* nothing in it: get one further cell ready before it is asked for */
+        CELL_COMMAND,   /* u32 id, u64 wall, u64 cpu (microseconds), u32 n + n × text argument: the
+                           next command of a cell with CELL_SESSION whose last one has ended;
+                           descriptors: stdin, stdout, stderr */
+        CELL_KILL,      /* u32 id, u16 enum code: the reason to be given in CELL_DONE */
+        EXEC_REPORT,    /* (assay-cell exec) u8 timing wanted; descriptor: where the report goes */
+        JUDGE_OPERATOR, /* u32 n + n × text NAME=VALUE: the environment of the operator's judge;
+                           descriptor: its key, which becomes its descriptor 3, or none. Taken as
+                           CELL_TREE is */
+        JUDGE_START,    /* u32 id, u32 n + n × text argument, u32 n + n × text NAME=VALUE;
+                           descriptors: standard input, output and error, and a program, which runs
+                           outside of any cell under an id of its own. Without a program:
+                           assay-judge, with what JUDGE_OPERATOR said and no other variable */
+        HELPER_START,   /* u32 id, u8 enum helper, u8 enum helper_mode; descriptors: its input,
+                           its answer, for the unpacker the directory */
 
         /* supervisor → runner */
         SUPERVISOR_READY, /* u8 root, u8 enum id_map, u8 cgroup version (0 none, 1, 2), u8 landlock

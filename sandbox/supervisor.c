@@ -218,15 +218,6 @@ static void name_owner(struct supervisor *s, struct frame *f, struct error *err)
         s->owner = owner;
 }
 
-static void keep_key(struct supervisor *s, struct frame *f, struct error *err)
-{
-        if (s->sealed || f->payload.len > 0 || f->fd_count != 1 || s->judge_key >= 0) {
-                error_set(err, CODE_INTERNAL_FRAME, "a key comes too late or is malformed");
-                return;
-        }
-        s->judge_key = take_fd(&f->fds[0]);
-}
-
 bool supervisor_trusts(const struct supervisor *s, int tree)
 {
         struct stat asked, named;
@@ -418,7 +409,7 @@ static bool serve_request(struct supervisor *s)
                 [CELL_PREPARE] = prepare_cell,
                 [CELL_COMMAND] = command_cell,
                 [CELL_KILL] = stop_one,
-                [JUDGE_KEY] = keep_key,
+                [JUDGE_OPERATOR] = judge_configure,
                 [JUDGE_START] = start_judge,
                 [HELPER_START] = start_helper,
         };
@@ -430,7 +421,7 @@ static bool serve_request(struct supervisor *s)
         if (f.type >= sizeof verbs / sizeof *verbs || !verbs[f.type])
                 return false;
         s->sealed |= f.type != CELL_TREE && f.type != CELL_ALLOW && f.type != CELL_OWNER &&
-                     f.type != JUDGE_KEY;
+                     f.type != JUDGE_OPERATOR;
         verbs[f.type](s, &f, &err);
         return err.code == CODE_NONE;
 }

@@ -23,11 +23,12 @@ struct supervisor {
         struct machine machine;
         int trees[SUPERVISOR_MAX_TREES]; /* named by CELL_TREE; open, so that none is made again */
         unsigned tree_count;
-        uint8_t allowed; /* flags named by CELL_ALLOW */
-        uid_t owner;     /* named by CELL_OWNER; 0: none */
-        int judge_key;   /* named by JUDGE_KEY, or -EBADF */
-        bool sealed;     /* no further ones of these */
-        int signals;     /* signalfd: interrupt, hang-up, termination */
+        uint8_t allowed;  /* flags named by CELL_ALLOW */
+        uid_t owner;      /* named by CELL_OWNER; 0: none */
+        char **judge_env; /* of JUDGE_OPERATOR; NULL: there is no such judge */
+        int judge_key;    /* the same, or -EBADF */
+        bool sealed;      /* no further ones of these */
+        int signals;      /* signalfd: interrupt, hang-up, termination */
         int programs[HELPER_COUNT];
         int image_ids; /* the user namespace of who unpacks layers */
         struct admission admission;
@@ -48,7 +49,10 @@ bool supervisor_trusts(const struct supervisor *s, int tree);
 
 /* helper.c: start a helper as HELPER_START says. */
 int helper_start(struct supervisor *s, struct frame *f, struct error *err);
-/* The same of JUDGE_START. */
+/* What JUDGE_OPERATOR says of the operator's judge: before the runner has read anything, so that
+ * who takes it over can neither have the key nor send it elsewhere. */
+void judge_configure(struct supervisor *s, struct frame *f, struct error *err);
+/* Start a judge as JUDGE_START says. */
 int judge_start(struct supervisor *s, struct frame *f, struct error *err);
 /* Its exit status, or 128 + signal; the place is free afterwards. */
 uint32_t helper_end(struct helper_process *h);

@@ -10,10 +10,10 @@ struct group {
         char name[SCORE_MAX_NAME + 1];
         bool has_points;
         unsigned aggregate;
-        mpq_t points;        /* of the group, if it has some of its own */
-        mpq_t sum, earned;   /* of its cases */
-        mpq_t least;         /* part of one of them */
-        bool all;            /* earned their whole points */
+        mpq_t points;      /* of the group, if it has some of its own */
+        mpq_t sum, earned; /* of its cases */
+        mpq_t least;       /* part of one of them */
+        bool all;          /* earned their whole points */
 };
 
 struct total {
@@ -98,8 +98,8 @@ static bool add_case(struct group *g, struct reader *r)
         get_text(r, earned, sizeof earned);
         mpq_inits(worth, part, NULL);
         good = reader_done(r) && g->open && number_parse_plain(worth, points) == 0 &&
-               number_parse_plain(part, earned) == 0 && mpq_sgn(worth) >= 0 &&
-               mpq_sgn(part) >= 0 && mpq_cmp_ui(part, 1, 1) <= 0;
+               number_parse_plain(part, earned) == 0 && mpq_sgn(worth) >= 0 && mpq_sgn(part) >= 0 &&
+               mpq_cmp_ui(part, 1, 1) <= 0;
         if (good) {
                 g->all = g->all && mpq_cmp_ui(part, 1, 1) == 0;
                 if (mpq_cmp(part, g->least) < 0)

@@ -9,6 +9,7 @@
 struct run_options {
         struct common_options common;
         struct evaluation_options evaluation;
+        const char *audience;
 };
 
 static int print(const struct evaluation *e, const struct run_options *o, struct error *err)
@@ -63,6 +64,8 @@ int verb_run(int argc, char **argv, struct error *err)
                 {"--seed", OPTION_TEXT, &o.evaluation.seed, "N", "ASSAY_SEED of the suite (0)"},
                 {"--fail-under", OPTION_TEXT, &o.evaluation.fail_under, "N",
                         "exit status 1 for a lower score, whatever the task passes"},
+                {"--for", OPTION_TEXT, &o.audience, "submitter|operator",
+                        "leave out what submitters may not see (operator: all)"},
                 {"--allow-network", OPTION_FLAG, &o.evaluation.allow_network, NULL,
                         "give a task's suite the network that the task asks for"},
                 {"--allow-weak-limits", OPTION_FLAG, &o.evaluation.allow_weak, NULL,
@@ -79,6 +82,10 @@ int verb_run(int argc, char **argv, struct error *err)
                         "rejected,\n"
                         "4 no score, 5 pending, 130 interrupted",
                         table, sizeof table / sizeof *table);
+        o.evaluation.for_submitter = o.audience && strcmp(o.audience, "submitter") == 0;
+        if (o.audience && !o.evaluation.for_submitter && strcmp(o.audience, "operator") != 0)
+                return error_set(
+                        err, CODE_USAGE, "--for %s: not submitter or operator", o.audience);
         if (rest != 2)
                 return error_set(err, CODE_USAGE, "run: needs a task and a submission");
         return run(argv[0], argv[1], &o, err);

@@ -2,6 +2,7 @@
 #include "report/report.h"
 
 #include "report/json.h"
+#include "report/visible.h"
 
 static void add_submission(struct json_writer *w, const struct submission *s)
 {
@@ -132,22 +133,31 @@ static void add_criteria(struct json_writer *w, const struct evaluation *e)
         json_close(w);
 }
 
-static void add_tests(struct json_writer *w, const struct suite_result *s)
+static void add_test(struct json_writer *w, const struct test_result *t)
 {
-        json_open_array(w, "tests");
-        for (unsigned i = 0; i < s->test_count; i++) {
-                const struct test_result *t = &s->tests[i];
-
-                json_open_object(w, NULL);
-                json_text(w, "name", t->name);
-                json_bool(w, "passed", t->passed);
-                if (*t->duration_ms)
-                        json_decimal(w, "duration_ms", t->duration_ms);
-                if (*t->error)
-                        json_text(w, "error", t->error);
-                json_close(w);
-        }
+        json_open_object(w, NULL);
+        json_text(w, "name", t->name);
+        json_bool(w, "passed", t->passed);
+        if (*t->duration_ms)
+                json_decimal(w, "duration_ms", t->duration_ms);
+        if (*t->error)
+                json_text(w, "error", t->error);
         json_close(w);
+}
+
+static void add_tests(struct json_writer *w, const struct evaluation *e)
+{
+        unsigned hidden = 0;
+
+        json_open_array(w, "tests");
+        for (unsigned i = 0; i < e->suite.test_count; i++)
+                if (visible_test(e, &e->suite.tests[i]))
+                        add_test(w, &e->suite.tests[i]);
+                else
+                        hidden++;
+        json_close(w);
+        if (hidden > 0)
+                json_number(w, "hidden_tests", hidden);
 }
 
 static void add_phases(struct json_writer *w, const struct evaluation *e)
@@ -263,7 +273,7 @@ static int add_logs(struct json_writer *w, const struct evaluation *e)
         int r = 0;
 
         json_open_object(w, "logs");
-        if (e->suite_ran)
+        if (e->suite_ran && visible_output(e))
                 r = add_log(w, "stdout", &e->output[0]) < 0 ||
                                     add_log(w, "stderr", &e->output[1]) < 0
                             ? -1
@@ -343,7 +353,7 @@ static void add_judge(struct json_writer *w, const struct evaluation *e)
 {
         const struct verdict *v = &e->verdict;
 
-        if (e->judge_tries == 0)
+        if (e->judge_tries == 0 || e->options->for_submitter)
                 return;
         json_open_object(w, "judge");
         if (v->model && *v->model)
@@ -384,7 +394,7 @@ int report_json(const struct evaluation *e, struct buffer *out)
         add_end(&w, e);
         add_scores(&w, e);
         add_criteria(&w, e);
-        add_tests(&w, &e->suite);
+        add_tests(&w, e);
         if (e->suite.notes)
                 json_text(&w, "notes", e->suite.notes);
         if (e->verdict.summary)

@@ -1,5 +1,6 @@
 /* The summary of an evaluation for a person. Bytes of outsiders are escaped. */
 #include "report/report.h"
+#include "report/visible.h"
 
 #include "quantity.h"
 #include "text.h"
@@ -72,30 +73,39 @@ static void add_criteria(struct buffer *out, const struct evaluation *e, const s
         }
 }
 
-static void add_tests(struct buffer *out, const struct suite_result *suite, const struct style *s)
+static void add_test(struct buffer *out, const struct test_result *t, const struct style *s)
 {
-        unsigned passed = 0;
-
-        if (suite->test_count == 0)
-                return;
-        for (unsigned i = 0; i < suite->test_count; i++)
-                passed += suite->tests[i].passed;
-        buffer_add_format(out, "  %u of %u tests passed\n", passed, suite->test_count);
-        for (unsigned i = 0; i < suite->test_count && i < SHOWN_TESTS; i++) {
-                const struct test_result *t = &suite->tests[i];
-
-                buffer_add_format(out, "    %s%s%s ", t->passed ? s->good : s->bad,
-                        t->passed ? "pass" : "FAIL", s->off);
-                add_escaped(out, t->name);
-                if (*t->error) {
-                        buffer_add_text(out, ": ");
-                        add_escaped(out, t->error);
-                }
-                buffer_add_char(out, '\n');
+        buffer_add_format(out, "    %s%s%s ", t->passed ? s->good : s->bad,
+                t->passed ? "pass" : "FAIL", s->off);
+        add_escaped(out, t->name);
+        if (*t->error) {
+                buffer_add_text(out, ": ");
+                add_escaped(out, t->error);
         }
-        if (suite->test_count > SHOWN_TESTS)
-                buffer_add_format(out, "    … and %u more (--json has all)\n",
-                        suite->test_count - SHOWN_TESTS);
+        buffer_add_char(out, '\n');
+}
+
+static void add_tests(struct buffer *out, const struct evaluation *e, const struct style *s)
+{
+        const struct suite_result *suite = &e->suite;
+        unsigned passed = 0, all = 0, shown = 0;
+
+        for (unsigned i = 0; i < suite->test_count; i++)
+                if (visible_test(e, &suite->tests[i])) {
+                        all++;
+                        passed += suite->tests[i].passed;
+                }
+        if (all > 0)
+                buffer_add_format(out, "  %u of %u tests passed\n", passed, all);
+        for (unsigned i = 0; i < suite->test_count && shown < SHOWN_TESTS; i++)
+                if (visible_test(e, &suite->tests[i])) {
+                        add_test(out, &suite->tests[i], s);
+                        shown++;
+                }
+        if (all > shown)
+                buffer_add_format(out, "    … and %u more (--json has all)\n", all - shown);
+        if (suite->test_count > all)
+                buffer_add_format(out, "  %u tests are hidden\n", suite->test_count - all);
 }
 
 static void add_lines(struct buffer *out, const unsigned char *at, size_t len)
@@ -246,12 +256,12 @@ int report_text(const struct evaluation *e, bool colour, struct buffer *out)
         add_headline(out, e, s);
         add_parts(out, e);
         add_criteria(out, e, s);
-        add_tests(out, &e->suite, s);
+        add_tests(out, e, s);
         if (e->build.ran && !e->build.good) {
                 add_log_tail(out, "standard output of the build", &e->build.output[0], s);
                 add_log_tail(out, "standard error of the build", &e->build.output[1], s);
         }
-        if (e->suite_ran && e->error.code != CODE_NONE) {
+        if (e->suite_ran && e->error.code != CODE_NONE && visible_output(e)) {
                 add_log_tail(out, "standard output of the suite", &e->output[0], s);
                 add_log_tail(out, "standard error of the suite", &e->output[1], s);
         }

@@ -112,6 +112,28 @@ TABLE
     is warning criteria "$(field '.suite_warnings[0].field')"
 }
 
+@test "for submitters: hidden tests and output are left out, after the due date they are there" {
+    a_task '"mode": "container"' tests
+    submission
+    grade --for submitter
+    is tests 4 "$(field '.tests | length')"
+    is logs null "$(field .logs.stdout)"
+    sed -i 's/^{/{"visibility": {"tests": "hidden", "stdout": "visible"}, /' "$work/task/task.json"
+    grade --for submitter
+    is tests '0 4' "$(field '"\(.tests | length) \(.hidden_tests)"')"
+    is logs 0 "$(field .logs.stdout.dropped_bytes)"
+    grade
+    is tests 4 "$(field '.tests | length')"
+    for due in 2000-01-01T00:00:00Z:4 2000-01-01T00:00:00.5+02:00:4 2999-12-31T00:00:00Z:0; do
+        sed -i "s/\"tests\": \"[a-z_]*\"/\"tests\": \"after_due\"/; s/\"due\": \"[^\"]*\", //; s/\"stdout\"/\"due\": \"${due%:*}\", \"stdout\"/" \
+            "$work/task/task.json"
+        grade --for submitter
+        is "tests, due $due" "${due##*:}" "$(field '.tests | length')"
+    done
+    grade --for nobody
+    is exit 2 "$status"
+}
+
 @test "fifty evaluations at once on one state directory: all right" {
     a_task '"mode": "container"' good
     submission

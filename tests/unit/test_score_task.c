@@ -27,7 +27,8 @@ static const struct {
                "\"contract\": \"straw\", \"visibility\": {\"tests\": \"hidden\"}, \"judge\": "
                "\"default\"" INSIDE "}",
                 "IDENTITY 'n' 'T' 'line\nline'\nIMAGE 'host'\nCONTRACT 0\n" SCORED RUN
-                "RESULT 'score.json' '/results/score.json' 0 0 '' '' '' 0\nVISIBILITY 0 0 ''\nJUDGE 'default'\n" TREE},
+                "RESULT 'score.json' '/results/score.json' 0 0 '' '' '' 0\nVISIBILITY 0 0 "
+                "''\nJUDGE 'default'\n" TREE},
         {BEGIN ", \"scoring\": {\"pass\": 62.5, \"llm_missing\": \"zero\", " RUBRIC "}}",
                 COMMON "SCORING 0 0 0 0 0 '62.5' 2\n" LLM_RUN},
         {BEGIN ", \"scoring\": {\"mode\": \"container\", \"pass\": 0, " RUBRIC "}" SUITE "}",
@@ -114,7 +115,8 @@ static const struct {
                 "\"harbor\" or \"evaluator\", not the text \"hay\""},
         {"\"judge\": {\"command\": []}", "judge.command",
                 "must be an array of 1 to 100 texts, not an array"},
-        {"\"judge\": 5", "judge", "must be the name of a judge, or an object with its command, not 5"},
+        {"\"judge\": 5", "judge",
+                "must be the name of a judge, or an object with its command, not 5"},
         {"\"build\": {}", "build.command", "is missing; it must be an array of 1 to 1000 texts"},
         {"\"build\": {\"command\": [\"make\"], \"on_failure\": \"shrug\"}", "build.on_failure",
                 "must be \"zero\" or \"reject\", not the text \"shrug\""},
@@ -420,7 +422,8 @@ static const struct {
         {"5", "cases", "must be an array of cases, or an object with `groups`, not 5"},
         {"[]", "cases", "must be an array of cases, or an object with `groups`, not an array"},
         {"{}", "cases.groups", "is missing; it must be an array of 1 to 1000 objects"},
-        {"[{\"name\": \"a\"}]", "cases[0].command", "is missing; it must be an array of 1 to 1000 texts"},
+        {"[{\"name\": \"a\"}]", "cases[0].command",
+                "is missing; it must be an array of 1 to 1000 texts"},
         {"[{" A_CASE "}, {" A_CASE "}]", "cases[1].name", "is the name of cases[0] already"},
         {"[{" A_CASE ", \"stdin\": \"\", \"stdin_file\": \"tests/a\"}]", "cases[0].stdin_file",
                 "and stdin are two inputs; give one"},
@@ -429,25 +432,29 @@ static const struct {
         {"[{" A_CASE ", \"stdin_file\": \"tests/../a\"}]", "cases[0].stdin_file",
                 "must not hold \"..\", \".\" or an empty part"},
         {"[{" A_CASE ", \"compare\": \"fuzzy\"}]", "cases[0].compare",
-                "must be \"exact\", \"tokens\", or an object with numeric, regex, contains or checker, "
+                "must be \"exact\", \"tokens\", or an object with numeric, regex, contains or "
+                "checker, "
                 "not the text \"fuzzy\""},
         {"[{" A_CASE ", \"compare\": {}}]", "cases[0].compare",
                 "must have one of numeric, regex, contains and checker"},
-        {"[{" A_CASE ", \"compare\": \"tokens\"}]", "cases[0].compare", "needs an stdout to compare with"},
+        {"[{" A_CASE ", \"compare\": \"tokens\"}]", "cases[0].compare",
+                "needs an stdout to compare with"},
         {"[{" A_CASE ", \"stdout\": \"x\", \"compare\": {\"regex\": \"x\"}}]", "cases[0].compare",
                 "has what is wanted already; leave stdout out"},
         {"[{" A_CASE ", \"timeout\": \"soon\"}]", "cases[0].timeout",
                 "cpu must be a duration such as \"10s\", not \"soon\""},
         {"[{" A_CASE ", \"points\": -1}]", "cases[0].points",
                 "must be a number that is not below 0, not -1"},
-        {"[{" A_CASE ", \"exit\": 256}]", "cases[0].exit", "must be a whole number from 0 to 255, not 256"},
+        {"[{" A_CASE ", \"exit\": 256}]", "cases[0].exit",
+                "must be a whole number from 0 to 255, not 256"},
         {"{\"groups\": [{\"name\": \"g\"}]}", "cases.groups[0]", "has neither `each` nor `cases`"},
         {"{\"groups\": [{\"name\": \"g\", \"requires\": [\"h\"], \"cases\": [{" A_CASE "}]}]}",
                 "cases.groups[0].requires[0]", "is no group that stands before this one"},
-        {"{\"groups\": [{\"name\": \"g\", \"cases\": [{" A_CASE "}]}, {\"name\": \"g\", \"cases\": [{" A_CASE
-         "}]}]}",
+        {"{\"groups\": [{\"name\": \"g\", \"cases\": [{" A_CASE
+         "}]}, {\"name\": \"g\", \"cases\": [{" A_CASE "}]}]}",
                 "cases.groups[1].name", "is the name of another group already"},
-        {"{\"groups\": [{\"name\": \"g\", \"each\": {\"stdin\": \"/s*.in\", \"command\": [\"x\"]}}]}",
+        {"{\"groups\": [{\"name\": \"g\", \"each\": {\"stdin\": \"/s*.in\", \"command\": "
+         "[\"x\"]}}]}",
                 "cases.groups[0].each.stdin", "must be below tests/ or truth/"},
 };
 
@@ -456,23 +463,27 @@ Test(score_task, cases_must_make_sense)
         for (size_t i = 0; i < sizeof case_mistakes / sizeof *case_mistakes; i++) {
                 char file[1024];
 
-                snprintf(file, sizeof file, "%s, \"scoring\": {\"mode\": \"container\"}, \"cases\": %s}",
-                        BEGIN, case_mistakes[i].cases);
+                snprintf(file, sizeof file,
+                        "%s, \"scoring\": {\"mode\": \"container\"}, \"cases\": %s}", BEGIN,
+                        case_mistakes[i].cases);
                 expect_problem(file, case_mistakes[i].key, case_mistakes[i].text);
         }
 }
 
 Test(score_task, cases_become_groups_and_cases)
 {
-        char *got = score_text(task_answer,
-                BEGIN ", \"scoring\": {\"mode\": \"container\"}, \"cases\": {\"groups\": [{\"name\": \"g\", "
-                      "\"points\": 20, \"aggregate\": \"min\", \"each\": {\"stdin\": \"tests/*.in\", "
-                      "\"stdout\": \"{stem}.out\", \"command\": [\"./a\"], \"timeout\": \"2s\"}, \"cases\": "
-                      "[{\"name\": \"a\", \"command\": [\"x\"], \"stdout\": \"1\", \"compare\": "
-                      "{\"numeric\": {\"abs\": \"1e-6\"}}, \"points\": 2.5}]}]}}");
-        const char *want = "GROUP 'g' '20' 1 0 4\n"
-                           "CASE 1 '' './a' 2 'tests/*.in' 2 '{stem}.out' 0 2000000 0 '' '' '' 0 '1'\n"
-                           "CASE 0 'a' 'x' 0 '' 1 '1' 0 0 2 '0.000001' '' '' 0 '2.5'\n";
+        char *got = score_text(task_answer, BEGIN
+                ", \"scoring\": {\"mode\": \"container\"}, \"cases\": {\"groups\": [{\"name\": "
+                "\"g\", "
+                "\"points\": 20, \"aggregate\": \"min\", \"each\": {\"stdin\": \"tests/*.in\", "
+                "\"stdout\": \"{stem}.out\", \"command\": [\"./a\"], \"timeout\": \"2s\"}, "
+                "\"cases\": "
+                "[{\"name\": \"a\", \"command\": [\"x\"], \"stdout\": \"1\", \"compare\": "
+                "{\"numeric\": {\"abs\": \"1e-6\"}}, \"points\": 2.5}]}]}}");
+        const char *want =
+                "GROUP 'g' '20' 1 0 4\n"
+                "CASE 1 '' './a' 2 'tests/*.in' 2 '{stem}.out' 0 2000000 0 '' '' '' 0 '1'\n"
+                "CASE 0 'a' 'x' 0 '' 1 '1' 0 0 2 '0.000001' '' '' 0 '2.5'\n";
 
         cr_expect_not_null(strstr(got, want), "got %swant %s", got, want);
         free(got);
