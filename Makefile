@@ -350,8 +350,8 @@ install: all
 	install -m 755 $(filter-out %/assay,$(programs)) $(DESTDIR)$(libexecdir)/
 	install -m 644 docs/assay.1 docs/assay-judge.1 $(DESTDIR)$(mandir)/
 	install -m 644 README.md docs/*.md $(DESTDIR)$(docdir)/
-	cp -R docs/examples $(DESTDIR)$(docdir)/
-	chmod -R u=rwX,go=rX $(DESTDIR)$(docdir)/examples
+	cp -R docs/examples docs/templates $(DESTDIR)$(docdir)/
+	chmod -R u=rwX,go=rX $(DESTDIR)$(docdir)/examples $(DESTDIR)$(docdir)/templates
 
 .PHONY: uninstall
 uninstall:

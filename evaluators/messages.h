@@ -6,6 +6,7 @@
  *   assay-score metadata  0: metadata.yaml             1: metadata frames
  *   assay-score blend     0: blend request             1: blend answer
  *   assay-score compare   0: compare request           1: compare answer
+ *   assay-score expect    0: request                   1: answer
  *   assay-score score, score-batch, composite, window, rate    0: request    1: answer
  *
  * Each answer is a sequence of frames that ends with SCORE_END (nothing in it) or SCORE_ERROR
@@ -160,6 +161,13 @@ enum score_message {
         /* compare, answer: one for each case, in order */
         COMPARE_RESULT, /* u8 matches, text reason (empty when it matches; else what differs first,
                            for people, escaped) */
+
+        /* expect, request: expect.json of a solution (DOCUMENT_SPEC), and what came of it */
+        REQUEST_EXPECT, /* u8 known (0: nothing yet, all of these are empty), text status, text
+                           code, text outcome, text score, text test_score (decimals or empty) */
+        /* its answer */
+        EXPECT_GIVEN,   /* text llm_score (decimal; empty: it has none); once */
+        EXPECT_DIFFERS, /* text: what is not as expected; many, none when all is */
 };
 
 enum task_contract {

@@ -36,14 +36,16 @@ static int flush(struct tar_writer *w, struct error *err)
         return r;
 }
 
-static int put_header(struct tar_writer *w, const char *path, char type, uint64_t size,
-        const struct stat *st, struct error *err)
+static int put_header(struct tar_writer *w, const char *path, const char *target, char type,
+        uint64_t size, const struct stat *st, struct error *err)
 {
         struct header h = {.type = type, .magic = "ustar  "};
         unsigned sum = 0;
         size_t len = strlen(path);
 
         memcpy(h.name, path, len < sizeof h.name ? len : sizeof h.name);
+        len = strlen(target);
+        memcpy(h.link, target, len < sizeof h.link ? len : sizeof h.link);
         put_number(h.mode, sizeof h.mode, st->st_mode & 07777);
         put_number(h.uid, sizeof h.uid, st->st_uid);
         put_number(h.gid, sizeof h.gid, st->st_gid);
@@ -57,27 +59,47 @@ static int put_header(struct tar_writer *w, const char *path, char type, uint64_
         return w->pending.len >= FLUSH_AT ? flush(w, err) : 0;
 }
 
+/* A text that is too long for the header's field goes before it, as an entry of its own. */
+static int put_long(struct tar_writer *w, char type, const char *text, struct error *err)
+{
+        static const struct stat nobodys;
+        const size_t size = strlen(text) + 1;
+
+        if (size <= 100)
+                return 0;
+        if (put_header(w, "././@LongLink", "", type, size, &nobodys, err) < 0)
+                return -1;
+        buffer_add(&w->pending, text, size);
+        return tar_write_padding(w, size, err);
+}
+
 int tar_write_entry(
         struct tar_writer *w, const char *path, const struct stat *st, struct error *err)
 {
-        static const struct stat nobodys;
-        static const char zeros[BLOCK];
-        size_t size = strlen(path) + 1;
+        return put_long(w, 'L', path, err) < 0
+                       ? -1
+                       : put_header(w, path, "", S_ISDIR(st->st_mode) ? '5' : '0', 0, st, err);
+}
 
-        if (size > 100) {
-                if (put_header(w, "././@LongLink", 'L', size, &nobodys, err) < 0)
-                        return -1;
-                buffer_add(&w->pending, path, size);
-                buffer_add(&w->pending, zeros, (BLOCK - size % BLOCK) % BLOCK);
-        }
-        return put_header(w, path, S_ISDIR(st->st_mode) ? '5' : '0', 0, st, err);
+int tar_write_link(struct tar_writer *w, const char *path, const char *target,
+        const struct stat *st, struct error *err)
+{
+        return put_long(w, 'K', target, err) < 0 || put_long(w, 'L', path, err) < 0
+                       ? -1
+                       : put_header(w, path, target, '2', 0, st, err);
+}
+
+int tar_write_file_of(struct tar_writer *w, const char *path, uint64_t size, const struct stat *st,
+        struct error *err)
+{
+        return put_long(w, 'L', path, err) < 0 ? -1 : put_header(w, path, "", '0', size, st, err);
 }
 
 int tar_write_file(struct tar_writer *w, const char *path, uint64_t size, struct error *err)
 {
         static const struct stat everybodys = {.st_mode = S_IFREG | 0644};
 
-        return put_header(w, path, '0', size, &everybodys, err);
+        return tar_write_file_of(w, path, size, &everybodys, err);
 }
 
 int tar_write_bytes(struct tar_writer *w, const void *bytes, size_t len, struct error *err)

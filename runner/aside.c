@@ -2,148 +2,52 @@
  * of any other program. */
 #include "aside.h"
 
-#include "clock.h"
+#include "aside_child.h"
 #include "fd.h"
 #include "interrupt.h"
-#include "report/report.h"
+#include "quantity.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum aside_message {
-        ASIDE_TEST = 1, /* text name, u8 passed; many */
-        ASIDE_DONE,     /* u8 enum status, u8 exit, u16 enum code, text reason, text outcome, text
-                           score, text exact, text test_score, text llm_score, text sha256, u64 us */
-        ASIDE_FAILED,   /* error */
-};
+enum { MOST_FRAME = 1 << 20, MOST_DIFFERENCES = 32 };
 
-enum { MOST_FRAME = 1 << 20 };
-
-/* --- in the other process ------------------------------------------------------------------- */
-
-static void put_maybe(struct buffer *b, const char *text)
-{
-        put_text(b, text ? text : "");
-}
-
-static int tell(int fd, const struct evaluation *e, uint64_t us, struct error *err)
-{
-        const struct error *why = e->error.code != CODE_NONE ? &e->error : &e->shaped;
-        _cleanup_buffer_ struct buffer b = BUFFER_INIT;
-
-        for (unsigned i = 0; i < e->suite.test_count; i++) {
-                put_text(&b, e->suite.tests[i].name);
-                put_u8(&b, e->suite.tests[i].passed);
-                if (frame_send(fd, ASIDE_TEST, &b, NULL, 0, err) < 0)
-                        return -1;
-                buffer_clear(&b);
-        }
-        put_u8(&b, (uint8_t)evaluation_status(e));
-        put_u8(&b, (uint8_t)evaluation_exit(e));
-        put_u16(&b, (uint16_t)why->code);
-        put_text(&b, why->code == CODE_NONE ? "" : why->text);
-        put_text(&b, report_outcome(e));
-        put_maybe(&b, e->blend.score);
-        put_maybe(&b, e->blend.exact);
-        put_maybe(&b, e->blend.test_score);
-        put_maybe(&b, e->blend.llm_score);
-        put_text(&b, e->submission.sha256);
-        put_u64(&b, us);
-        return frame_send(fd, ASIDE_DONE, &b, NULL, 0, err);
-}
-
-static int write_result(const struct evaluation *e, int output, struct error *err)
-{
-        _cleanup_buffer_ struct buffer out = BUFFER_INIT;
-
-        if (output < 0)
-                return 0;
-        if (report_json(e, &out) < 0)
-                return error_set(err, CODE_INFRA_MEMORY, "out of memory for the report");
-        return fd_write_all(output, out.data, out.len) == 0
-                       ? 0
-                       : error_errno(err, CODE_INFRA_IO, errno, "cannot write the result");
-}
-
-static int evaluate(const char *task, const char *submission,
-        const struct evaluation_options *options, int socket, int output, struct error *err)
-{
-        struct evaluation *e = calloc(1, sizeof *e);
-        const uint64_t at = clock_us();
-        int r;
-
-        if (!e)
-                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
-        r = evaluation_open(e, task, submission, options, err);
-        if (r == 0)
-                r = evaluation_run(e, err);
-        if (r == 0)
-                r = write_result(e, output, err);
-        if (r == 0)
-                r = tell(socket, e, clock_us() - at, err);
-        evaluation_close(e);
-        free(e);
-        return r;
-}
-
-_Noreturn static void child(const char *task, const char *submission,
-        const struct evaluation_options *options, int socket, int output, pid_t parent)
-{
-        _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
-        struct error err = {0};
-
-        /* A parent that dies ends it in good order. */
-        if (prctl(PR_SET_PDEATHSIG, SIGTERM) < 0 || getppid() != parent)
-                _exit(1);
-        if (evaluate(task, submission, options, socket, output, &err) < 0) {
-                put_error(&payload, &err);
-                frame_send(socket, ASIDE_FAILED, &payload, NULL, 0, NULL);
-        }
-        _exit(0);
-}
-
-/* --- here ----------------------------------------------------------------------------------- */
-
-int aside_begin(struct aside *a, const char *task, const char *submission,
-        const struct evaluation_options *options, int output, struct error *err)
-{
-        const pid_t self = getpid();
-        int pair[2];
-
-        *a = (struct aside){.socket = -EBADF, .said = BUFFER_INIT};
-        if (fd_socketpair(pair, err) < 0)
-                return -1;
-        a->pid = fork();
-        if (a->pid == 0) {
-                fd_close(pair[0]);
-                child(task, submission, options, pair[1], output, self);
-        }
-        fd_close(pair[1]);
-        a->socket = pair[0];
-        if (a->pid > 0)
-                return 0;
-        a->socket = fd_close(a->socket);
-        return error_errno(err, CODE_INFRA_MEMORY, errno, "cannot start an evaluation");
-}
+/* --- what they say -------------------------------------------------------------------------- */
 
 static void take_test(struct aside_result *r, struct reader *payload)
 {
-        struct test_result *more = realloc(r->tests, (r->test_count + 1) * sizeof *more);
-        struct test_result test = {.name = scorer_text(payload, SCORE_MAX_TEXT)};
+        struct test_result test = {.name = scorer_text(payload, SCORE_MAX_TEXT)}, *more = NULL;
 
         test.passed = get_u8(payload);
-        if (more)
-                r->tests = more;
-        if (more && !payload->bad && r->test_count < SCORE_MAX_MANY)
-                more[r->test_count++] = test;
-        else {
+        if (!payload->bad && r->test_count < SCORE_MAX_MANY)
+                more = realloc(r->tests, (r->test_count + 1) * sizeof *more);
+        if (!more) {
                 payload->bad = true;
                 free(test.name);
+                return;
         }
+        r->tests = more;
+        more[r->test_count++] = test;
+}
+
+static void take_difference(struct aside_result *r, struct reader *payload)
+{
+        char **more = r->differ_count < MOST_DIFFERENCES
+                              ? realloc(r->differs, (r->differ_count + 2) * sizeof *more)
+                              : NULL;
+
+        if (!more) {
+                payload->bad = true;
+                return;
+        }
+        r->differs = more;
+        more[r->differ_count] = scorer_text(payload, SCORE_MAX_TEXT);
+        r->differ_count += more[r->differ_count] != NULL;
+        more[r->differ_count] = NULL;
 }
 
 static void take_end(struct aside_result *r, struct reader *payload)
@@ -155,7 +59,7 @@ static void take_end(struct aside_result *r, struct reader *payload)
         r->exit = get_u8(payload);
         r->code = get_u16(payload);
         for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-                *texts[i] = scorer_text(payload, SCORE_MAX_TEXT);
+                *texts[i] = scorer_text(payload, SCORE_MAX_EXACT);
         r->us = get_u64(payload);
         payload->bad |= r->status > STATUS_ERROR || r->code >= CODE_COUNT;
 }
@@ -173,6 +77,9 @@ static bool take_frame(struct aside_result *r, uint16_t type, struct reader *pay
         case ASIDE_TEST:
                 take_test(r, payload);
                 break;
+        case ASIDE_DIFFERS:
+                take_difference(r, payload);
+                break;
         case ASIDE_DONE:
                 take_end(r, payload);
                 break;
@@ -183,6 +90,29 @@ static bool take_frame(struct aside_result *r, uint16_t type, struct reader *pay
                 return false;
         }
         return reader_done(payload);
+}
+
+/* --- one of them ---------------------------------------------------------------------------- */
+
+int aside_begin(struct aside *a, const struct aside_order *order, struct error *err)
+{
+        const pid_t self = getpid();
+        int pair[2];
+
+        *a = (struct aside){.socket = -EBADF, .said = BUFFER_INIT};
+        if (fd_socketpair(pair, err) < 0)
+                return -1;
+        a->pid = fork();
+        if (a->pid == 0) {
+                fd_close(pair[0]);
+                aside_child(order, pair[1], self);
+        }
+        fd_close(pair[1]);
+        a->socket = pair[0];
+        if (a->pid > 0)
+                return 0;
+        a->socket = fd_close(a->socket);
+        return error_errno(err, CODE_INFRA_MEMORY, errno, "cannot start an evaluation");
 }
 
 static void finish(struct aside *a)
@@ -198,7 +128,16 @@ static void finish(struct aside *a)
                         "an evaluation ended without saying how");
 }
 
-void aside_take(struct aside *a)
+static void refuse(struct aside *a)
+{
+        a->result.failed.code = CODE_NONE;
+        error_set(&a->result.failed, CODE_INTERNAL_FRAME, "an evaluation sent a malformed answer");
+        kill(a->pid, SIGTERM);
+        finish(a);
+}
+
+/* Take what it says; at its end `ended` is set and the process is gone. */
+static void take(struct aside *a)
 {
         unsigned char *room = buffer_reserve(&a->said, 64 << 10);
         ssize_t n = room ? recv(a->socket, room, 64 << 10, MSG_DONTWAIT) : 0;
@@ -215,60 +154,166 @@ void aside_take(struct aside *a)
         buffer_advance(&a->said, (size_t)n);
         while ((whole = frame_peek(&a->said, MOST_FRAME, &type, &payload)) > 0) {
                 const size_t used = (size_t)(payload.at + payload.left - a->said.data);
-                const bool good = take_frame(&a->result, type, &payload);
 
+                if (!take_frame(&a->result, type, &payload)) {
+                        refuse(a);
+                        return;
+                }
                 memmove(a->said.data, a->said.data + used, a->said.len - used + 1);
                 a->said.len -= used;
-                if (!good) {
-                        whole = -1;
-                        break;
-                }
         }
-        if (whole < 0) {
-                kill(a->pid, SIGTERM);
-                finish(a);
-        }
+        if (whole < 0)
+                refuse(a);
 }
 
-int aside_wait(struct aside *const *all, unsigned count, struct error *err)
+void aside_result_free(struct aside_result *r)
 {
-        struct pollfd fds[ASIDE_MAX];
-        int r;
-
-        if (count > ASIDE_MAX)
-                return error_set(err, CODE_INTERNAL_BUG, "too many evaluations at once");
-
-        for (unsigned i = 0; i < count; i++)
-                fds[i] = (struct pollfd){.fd = all[i]->socket, .events = POLLIN};
-        r = interrupt_poll(fds, count, -1);
-        for (unsigned i = 0; r > 0 && i < count; i++)
-                if (fds[i].revents)
-                        aside_take(all[i]);
-        if (!interrupt_came())
-                return 0;
-        for (unsigned i = 0; i < count; i++)
-                if (all[i]->pid > 0)
-                        kill(all[i]->pid, SIGTERM);
-        for (unsigned i = 0; i < count; i++)
-                finish(all[i]);
-        return error_set(err, CODE_INTERRUPTED, "interrupted by a signal");
-}
-
-void aside_free(struct aside *a)
-{
-        struct aside_result *r = &a->result;
         char *const texts[] = {
                 r->reason, r->outcome, r->score, r->exact, r->test_score, r->llm_score, r->sha256};
 
-        if (a->pid > 0) {
-                kill(a->pid, SIGTERM);
-                finish(a);
-        }
-        fd_close(a->socket);
         for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
                 free(texts[i]);
         for (unsigned i = 0; i < r->test_count; i++)
                 free(r->tests[i].name);
         free(r->tests);
+        texts_free(r->differs);
+        *r = (struct aside_result){0};
+}
+
+void aside_free(struct aside *a)
+{
+        if (a->pid > 0) {
+                kill(a->pid, SIGTERM);
+                finish(a);
+        }
+        a->socket = fd_close(a->socket);
+        aside_result_free(&a->result);
         buffer_free(&a->said);
+}
+
+/* --- many ----------------------------------------------------------------------------------- */
+
+struct slot {
+        struct aside aside; /* at work when it has a socket */
+        unsigned number;
+};
+
+struct slots {
+        struct slot *all;
+        unsigned count, running;
+};
+
+static int start_more(
+        const struct aside_many *m, struct slots *s, unsigned *next, struct error *err)
+{
+        for (unsigned i = 0; i < s->count && *next < m->count; i++) {
+                struct slot *slot = &s->all[i];
+                int r = 1;
+
+                if (slot->aside.socket >= 0)
+                        continue;
+                while (r > 0 && *next < m->count) {
+                        slot->number = *next;
+                        r = m->begin(m->to, (*next)++, &slot->aside, err);
+                }
+                if (r < 0)
+                        return -1;
+                s->running += r == 0;
+        }
+        return 0;
+}
+
+static int take_ready(
+        const struct aside_many *m, struct slots *s, const struct pollfd *fds, struct error *err)
+{
+        for (unsigned i = 0; i < s->count; i++) {
+                struct aside *a = &s->all[i].aside;
+                int r;
+
+                if (a->socket < 0 || !fds[i].revents)
+                        continue;
+                take(a);
+                if (!a->ended)
+                        continue;
+                s->running--;
+                r = m->ended(m->to, s->all[i].number, &a->result, err);
+                aside_free(a);
+                if (r < 0)
+                        return -1;
+        }
+        return 0;
+}
+
+static int run(const struct aside_many *m, struct slots *s, struct error *err)
+{
+        struct pollfd fds[ASIDE_MAX];
+        unsigned next = 0;
+
+        do {
+                if (interrupt_came())
+                        return error_set(err, CODE_INTERRUPTED, "interrupted by a signal");
+                if (start_more(m, s, &next, err) < 0)
+                        return -1;
+                for (unsigned i = 0; i < s->count; i++)
+                        fds[i] = (struct pollfd){.fd = s->all[i].aside.socket, .events = POLLIN};
+                if (s->running > 0 && interrupt_poll(fds, s->count, -1) > 0 &&
+                        take_ready(m, s, fds, err) < 0)
+                        return -1;
+        } while (s->running > 0 || next < m->count);
+        return 0;
+}
+
+int aside_run(const struct aside_many *m, struct error *err)
+{
+        struct slots s = {.count = m->jobs < m->count ? m->jobs : m->count};
+        int r;
+
+        interrupt_hold();
+        if (s.count > ASIDE_MAX)
+                s.count = ASIDE_MAX;
+        s.all = calloc(s.count + 1, sizeof *s.all);
+        if (!s.all)
+                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+        for (unsigned i = 0; i < s.count; i++)
+                s.all[i].aside = (struct aside){.socket = -EBADF, .said = BUFFER_INIT};
+        r = run(m, &s, err);
+        /* All are told before the first is waited for. */
+        for (unsigned i = 0; i < s.count; i++)
+                if (s.all[i].aside.pid > 0)
+                        kill(s.all[i].aside.pid, SIGTERM);
+        for (unsigned i = 0; i < s.count; i++)
+                aside_free(&s.all[i].aside);
+        free(s.all);
+        return r;
+}
+
+unsigned aside_processors(void)
+{
+        cpu_set_t set;
+        int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+
+        return count < 1 ? 1 : count > ASIDE_MAX ? ASIDE_MAX : (unsigned)count;
+}
+
+int aside_parse_jobs(const char *text, unsigned *ret, struct error *err)
+{
+        uint64_t jobs;
+
+        *ret = aside_processors();
+        if (!text)
+                return 0;
+        if (quantity_parse_count(text, &jobs) < 0 || jobs < 1 || jobs > ASIDE_MAX)
+                return error_set(err, CODE_USAGE, "--jobs %s: must be a number from 1 to %d", text,
+                        ASIDE_MAX);
+        *ret = (unsigned)jobs;
+        return 0;
+}
+
+int aside_check_seed(const char *text, struct error *err)
+{
+        uint64_t seed;
+
+        return !text || quantity_parse_count(text, &seed) == 0
+                       ? 0
+                       : error_set(err, CODE_USAGE, "--seed %s: must be a whole number", text);
 }

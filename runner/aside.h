@@ -1,5 +1,6 @@
 /* Evaluations beside this process, several at once: each in a process of its own, since each gives
- * up its rights for ever. For verbs that grade more than one submission. */
+ * up its rights for ever. For verbs that grade more than one submission: this process keeps the
+ * caller's rights, and reads nothing but the frames of the others. */
 #ifndef ASSAY_ASIDE_H
 #define ASSAY_ASIDE_H
 
@@ -18,10 +19,20 @@ struct aside_result {
         char *sha256;              /* of the submission, or "" */
         struct test_result *tests; /* names and whether they passed */
         unsigned test_count;
+        char **differs; /* from what was expected: sentences, NULL at the end, or NULL */
+        unsigned differ_count;
         uint64_t us;
 };
 
 enum { ASIDE_MAX = 256 }; /* at once */
+
+struct aside_order {
+        const char *task, *submission;
+        const struct evaluation_options *options;
+        int output;       /* borrowed: where the result as JSON goes; -EBADF: nowhere */
+        int expect;       /* borrowed: expect.json to compare with; -EBADF: nothing is expected */
+        bool keep_folder; /* the submission's root is its root: its only folder stays */
+};
 
 struct aside {
         pid_t pid;
@@ -31,14 +42,28 @@ struct aside {
         bool ended;
 };
 
-/* Begin to evaluate. The result as JSON goes to `output` (borrowed; -EBADF: nowhere). */
-int aside_begin(struct aside *a, const char *task, const char *submission,
-        const struct evaluation_options *options, int output, struct error *err);
-/* Take what it says; at its end `ended` is set and the process is gone. */
-void aside_take(struct aside *a);
-/* Wait for one of them, at most `count`; those that ended have it set. Signals end them all:
- * -1, interrupted. */
-int aside_wait(struct aside *const *all, unsigned count, struct error *err);
+/* Begin to evaluate. */
+int aside_begin(struct aside *a, const struct aside_order *order, struct error *err);
 void aside_free(struct aside *a);
+void aside_result_free(struct aside_result *r);
+
+/* Several, at most `jobs` at a time, in order. `begin` calls aside_begin() for number i and returns
+ * what it does, or 1 to leave that one out; `ended` is told what came of it, and may take that
+ * over, leaving zeros. -1 of either ends all that are at work, as signals do: -1, interrupted. */
+struct aside_many {
+        unsigned count, jobs;
+        int (*begin)(void *to, unsigned i, struct aside *a, struct error *err);
+        int (*ended)(void *to, unsigned i, struct aside_result *r, struct error *err);
+        void *to;
+};
+int aside_run(const struct aside_many *m, struct error *err);
+
+/* How many processors there are for us, at most ASIDE_MAX. */
+unsigned aside_processors(void);
+/* A text of --jobs; NULL: as many as there are processors. -1: usage. */
+int aside_parse_jobs(const char *text, unsigned *ret, struct error *err);
+
+/* The text of --seed, or NULL, is a whole number. -1: usage. */
+int aside_check_seed(const char *text, struct error *err);
 
 #endif

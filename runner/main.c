@@ -21,7 +21,12 @@ struct verb {
 
 static const struct verb verbs[] = {
         {"run", verb_run, "grade one submission"},
+        {"batch", verb_batch, "grade a folder of submissions"},
         {"check", verb_check, "validate a task without running anything"},
+        {"verify", verb_verify,
+                "grade a task's own solutions, and compare with what they must get"},
+        {"describe", verb_describe, "tell what a submitter may know of a task"},
+        {"init", verb_init, "make a new task from a template"},
         {"submission", verb_submission,
                 "check a submission before an upload; a SUBMISSION.md to fill in"},
         {"exec", verb_exec, "run one command in a cell"},

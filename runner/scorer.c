@@ -19,6 +19,7 @@ static const unsigned blamed[HELPER_MODE_COUNT] = {
         [HELPER_COMPOSITE] = 1U << CLASS_USAGE | 1U << CLASS_SUBMISSION,
         [HELPER_WINDOW] = 1U << CLASS_USAGE,
         [HELPER_CASES] = 1U << CLASS_USAGE,
+        [HELPER_EXPECT] = 1U << CLASS_USAGE,
         [HELPER_METADATA] = 1U << CLASS_USAGE,
         [HELPER_COMPARE] = 1U << CLASS_USAGE | 1U << CLASS_SUITE,
 };

@@ -110,11 +110,11 @@ static void add_section(struct submission *s, struct reader *r)
 }
 
 /* The root of a directory is the directory. */
-static void put_request(struct buffer *payload, const struct task *t, bool is_directory)
+static void put_request(struct buffer *payload, const struct task *t, const struct submission *s)
 {
         put_u64(payload, t->max_entries);
         put_u64(payload, t->max_unpacked);
-        put_u8(payload, t->strip_common_root && !is_directory);
+        put_u8(payload, t->strip_common_root && !s->is_directory && !s->keep_folder);
         put_u8(payload, t->links_drop);
         put_u32(payload, t->required_count);
         for (unsigned i = 0; i < t->required_count; i++) {
@@ -216,7 +216,7 @@ int submission_unpack(struct submission *s, const struct task *t, const struct w
                 .to = &to,
         };
 
-        put_request(&payload, t, s->is_directory);
+        put_request(&payload, t, s);
         if (helper_ask(c, &q, err) == 0)
                 return check_unchanged(s, err);
         /* An archive that brings its reader down is a bad one, and no free retry. */

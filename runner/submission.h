@@ -16,6 +16,7 @@ struct warning {
 struct submission {
         int archive; /* a regular file, a copy in memory of what was none, or a directory */
         bool is_directory;
+        bool keep_folder; /* the one folder that holds everything is not stripped */
         uint64_t bytes;
         struct timespec changed; /* when it was hashed: what is unpacked must be what was hashed */
         char sha256[65]; /* of the archive's bytes; of a directory, what images/folder.h says */

@@ -6,7 +6,11 @@
 
 /* Each gets the arguments behind its name and returns the exit status, or -1 with `err`. */
 int verb_run(int argc, char **argv, struct error *err);
+int verb_batch(int argc, char **argv, struct error *err);
 int verb_check(int argc, char **argv, struct error *err);
+int verb_verify(int argc, char **argv, struct error *err);
+int verb_describe(int argc, char **argv, struct error *err);
+int verb_init(int argc, char **argv, struct error *err);
 int verb_submission(int argc, char **argv, struct error *err);
 int verb_exec(int argc, char **argv, struct error *err);
 int verb_image(int argc, char **argv, struct error *err);

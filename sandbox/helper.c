@@ -39,6 +39,7 @@ static const char *const modes[HELPER_MODE_COUNT][2] = {
         [HELPER_BUILT] = {"built"},
         [HELPER_COMPARE] = {"compare"},
         [HELPER_CASES] = {"cases"},
+        [HELPER_EXPECT] = {"expect"},
 };
 
 /* What unpacking and removing layers of images takes, in a user namespace with the ids of their

@@ -118,6 +118,7 @@ enum helper_mode {
         HELPER_BUILT, /* built: the unpacker, of what a build left */
         HELPER_COMPARE,
         HELPER_CASES,
+        HELPER_EXPECT,
         HELPER_MODE_COUNT,
 };
 

@@ -8,6 +8,12 @@
 int report_json(const struct evaluation *e, struct buffer *out);
 /* "pass", "fail", or "" where there is none. */
 const char *report_outcome(const struct evaluation *e);
+/* Its scores in short, on the result's own scale; "" where there is none. */
+struct report_scores {
+        const char *score, *exact, *test_score, *llm_score;
+        char total[16]; /* of dimensions */
+};
+void report_scores(const struct evaluation *e, struct report_scores *ret);
 /* Is standard output a terminal whose owner wants colours? */
 bool report_wants_colour(void);
 /* A summary for a person; `colour` for terminals. */

@@ -68,6 +68,23 @@ const char *report_outcome(const struct evaluation *e)
         return e->blend.passed ? "pass" : "fail";
 }
 
+void report_scores(const struct evaluation *e, struct report_scores *ret)
+{
+        const struct blend *b = &e->blend;
+
+        *ret = (struct report_scores){"", "", "", "", ""};
+        if (e->dimensions.present) {
+                snprintf(ret->total, sizeof ret->total, "%u", e->dimensions.total);
+                ret->score = ret->total;
+                ret->exact = e->dimensions.sum;
+        } else if (b->present) {
+                ret->score = b->score;
+                ret->exact = b->exact;
+                ret->test_score = b->test_score;
+                ret->llm_score = b->llm_score;
+        }
+}
+
 static void add_scores(struct json_writer *w, const struct evaluation *e)
 {
         const struct task *t = &e->task;

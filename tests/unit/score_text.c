@@ -47,6 +47,8 @@ static const struct {
         {VERDICT_SUMMARY, "SUMMARY", "tt"},
         {BLEND_FINAL, "FINAL", "ttttttb"},
         {COMPARE_RESULT, "COMPARED", "bt"},
+        {EXPECT_GIVEN, "GIVEN", "t"},
+        {EXPECT_DIFFERS, "DIFFERS", "t"},
         {METADATA_WORD, "WORD", "t"},
 };
 

@@ -1,0 +1,5 @@
+/* Prints nothing. */
+int main(void)
+{
+        return 0;
+}

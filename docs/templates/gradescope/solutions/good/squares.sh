@@ -1,0 +1,5 @@
+i=1
+while [ "$i" -le "$1" ]; do
+    echo $((i * i))
+    i=$((i + 1))
+done

@@ -1,0 +1,3 @@
+for level in ERROR WARNING INFO; do
+    echo "$level $(grep -c "^$level " "$1")"
+done

@@ -1,0 +1,2 @@
+// Ends with an error before it prints anything.
+throw new Error("not finished");

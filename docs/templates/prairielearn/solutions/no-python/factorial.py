@@ -1,0 +1,1 @@
+def factorial(n

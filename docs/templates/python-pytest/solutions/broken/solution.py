@@ -1,0 +1,2 @@
+# Ends with an error before it prints anything.
+raise SystemExit("not finished")

@@ -1,0 +1,4 @@
+import statistics
+import sys
+
+print(statistics.median(float(line) for line in sys.stdin))

@@ -1,0 +1,19 @@
+/* The little that a verb must know of a task before it has its submissions graded, while it keeps
+ * the caller's rights: another process reads the task. */
+#ifndef ASSAY_TASK_FACTS_H
+#define ASSAY_TASK_FACTS_H
+
+#include "task.h"
+
+struct task_facts {
+        char *name;
+        enum task_mode mode;
+        bool network;
+        char **required; /* paths of files, NULL at the end */
+};
+
+/* Problems of task.json are printed on standard error, a line each. */
+int task_facts_read(struct task_facts *ret, const char *path, struct error *err);
+void task_facts_free(struct task_facts *f);
+
+#endif
