@@ -481,6 +481,30 @@ static int infra(const struct one *o, struct error *err)
         return 0;
 }
 
+/* The interactor's word counts even if the program then died of its end. But a program that leaves
+ * it talking to nobody has failed by itself. */
+static int judge_interaction(const struct run *r, struct one *o, struct error *err)
+{
+        const struct cell_outcome *end = &o->interactor.outcome;
+        struct checked verdict;
+
+        if (o->cell.outcome.stopped != CODE_NONE) {
+                judge_end(r, o);
+                return 0;
+        }
+        if (end->end == CELL_SIGNALED && end->status == SIGPIPE) {
+                fail(o, "0", "ended before the interactor was done");
+                return 0;
+        }
+        if (interaction_judge(o->what->protocol, &o->interactor, &o->output[0], &verdict, err) < 0)
+                return error_add(err, "%s", o->result.name);
+        if (strcmp(verdict.part, "1") != 0)
+                fail(o, verdict.part, "%s", verdict.reason);
+        else if (!judge_end(r, o))
+                pass(o);
+        return 0;
+}
+
 static int judge(struct run *r, struct one *o, struct error *err)
 {
         int result = infra(o, err);
@@ -490,19 +514,8 @@ static int judge(struct run *r, struct one *o, struct error *err)
         cell_usage_add(&r->outcome->usage, &o->cell.outcome);
         r->outcome->usage.output_bytes += o->output[0].total + o->output[1].total;
         o->result.us = o->cell.outcome.wall_us;
-        if (o->what->interactor[0]) {
-                struct checked verdict;
-
-                /* The interactor's word counts even if the program died of its end. */
-                if (interaction_judge(
-                            o->what->protocol, &o->interactor, &o->output[0], &verdict, err) < 0)
-                        return error_add(err, "%s", o->result.name);
-                if (strcmp(verdict.part, "1") != 0 && o->cell.outcome.stopped == CODE_NONE)
-                        fail(o, verdict.part, "%s", verdict.reason);
-                else if (!judge_end(r, o))
-                        pass(o);
-                return 0;
-        }
+        if (o->what->interactor[0])
+                return judge_interaction(r, o, err);
         return judge_end(r, o) ? 0 : judge_output(r, o, err);
 }
 

@@ -65,7 +65,7 @@ outcomes() {
         {"name": "wanted status", "command": ["./sum", "-exit", "3"], "exit": 3},
         {"name": "signal", "command": ["./sum", "-signal"]},
         {"name": "loop", "command": ["./sum", "-loop"], "timeout": "100ms"},
-        {"name": "sleep", "command": ["./sum", "-sleep"], "timeout": "10ms"},
+        {"name": "sleep", "command": ["./sum", "-sleep"], "timeout": "500ms"},
         {"name": "flood", "command": ["./sum", "-flood"]},
         {"name": "missing", "command": ["./nothing"]},
         {"name": "raw", "command": ["./sum", "-raw"], "stdout": "ab\n"},
@@ -77,7 +77,7 @@ outcomes() {
 wanted status true
 signal false died from signal 9 (Killed)
 loop false limit.cpu: used more processor time than 100 ms
-sleep false limit.wall: ran longer than 1.03 s
+sleep false limit.wall: ran longer than 2.5 s
 flood false limit.output: printed more than 64 KiB
 missing false ./nothing cannot be executed: No such file or directory' "$(outcomes | head -7)"
     is passed 'wanted status stderr good' "$(field '[.tests[] | select(.passed).name] | join(" ")')"
@@ -86,7 +86,7 @@ missing false ./nothing cannot be executed: No such file or directory' "$(outcom
 }
 
 @test "a program that closes its output and sleeps is over its time, like any other" {
-    cases '[{"name": "a", "command": ["./sum", "-close"], "timeout": "10ms", "stdout": ""}]'
+    cases '[{"name": "a", "command": ["./sum", "-close"], "timeout": "500ms", "stdout": ""}]'
     grade
     outcomes | grep -q 'limit.wall'
 }
@@ -200,13 +200,17 @@ read -r answer
 [ "$answer" = 3 ] || { echo "said $answer" >&2; exit 1; }
 END
     chmod +x "$work/task/tests/guess"
+    printf '#!/bin/sh\nwhile echo more; do :; done\nkill -PIPE $$\n' > "$work/task/tests/late"
+    chmod +x "$work/task/tests/guess" "$work/task/tests/late"
     cases '[{"name": "right", "command": ["./sum"], "stdin": "1 2\n", "interactor": ["/tests/guess"]},
         {"name": "wrong", "command": ["./sum"], "stdin": "1 3\n", "interactor": ["/tests/guess"]},
-        {"name": "deaf", "command": ["./sum", "-sleep"], "stdin": "1 3\n", "interactor": ["/tests/guess"], "timeout": "10ms"}]'
+        {"name": "gone", "command": ["./sum", "-exit", "0"], "stdin": "1 3\n", "interactor": ["/tests/late"]},
+        {"name": "deaf", "command": ["./sum", "-sleep"], "stdin": "1 3\n", "interactor": ["/tests/guess"], "timeout": "500ms"}]'
     grade
     is outcomes 'right true
 wrong false said 4
-deaf false limit.wall: ran longer than 1.03 s' "$(outcomes)"
+gone false ended before the interactor was done
+deaf false limit.wall: ran longer than 2.5 s' "$(outcomes)"
 }
 
 @test "a build comes before the cases; one that fails is 0, and no case runs" {
