@@ -348,7 +348,7 @@ install: all
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libexecdir) $(DESTDIR)$(mandir) $(DESTDIR)$(docdir)
 	install -m 755 $(BUILD)/assay $(DESTDIR)$(bindir)/assay
 	install -m 755 $(filter-out %/assay,$(programs)) $(DESTDIR)$(libexecdir)/
-	install -m 644 docs/assay.1 docs/assay-judge.1 $(DESTDIR)$(mandir)/
+	install -m 644 docs/assay.1 docs/assay-exec.1 docs/assay-judge.1 $(DESTDIR)$(mandir)/
 	install -m 644 README.md docs/*.md $(DESTDIR)$(docdir)/
 	cp -R docs/examples docs/templates $(DESTDIR)$(docdir)/
 	chmod -R u=rwX,go=rX $(DESTDIR)$(docdir)/examples $(DESTDIR)$(docdir)/templates

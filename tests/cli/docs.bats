@@ -55,6 +55,12 @@ setup() {
     done
 }
 
+@test "the man page of assay-exec names every option" {
+    for option in $("$ASSAY_BUILD/assay-exec" --help | sed -n 's/^  \(--[a-z-]*\).*/\1/p'); do
+        grep -qF -- "${option//-/\\-}" "$root/docs/assay-exec.1"
+    done
+}
+
 @test "the tests that the threat model names exist" {
     for file in $(grep -o '[a-z_-]*\.bats\|test_[a-z_]*\.c' "$root/docs/threat-model.md" | sort -u); do
         [ -e "$here/$file" ] || [ -e "$here/../unit/$file" ] || {
