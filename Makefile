@@ -355,7 +355,7 @@ install: all
 
 .PHONY: uninstall
 uninstall:
-	rm -f $(DESTDIR)$(bindir)/assay $(addprefix $(DESTDIR)$(mandir)/,assay.1 assay-judge.1)
+	rm -f $(DESTDIR)$(bindir)/assay $(addprefix $(DESTDIR)$(mandir)/,assay.1 assay-exec.1 assay-judge.1)
 	rm -rf $(DESTDIR)$(libexecdir) $(DESTDIR)$(docdir)
 
 .PHONY: clean
