@@ -1,0 +1,149 @@
+#!/usr/bin/env bats
+# Submissions that want a better score than theirs, against graders of every kind: tests/forging has
+# the attacks, the table here what each scores. What wrong.py says is worth 25, an attack that says
+# something else instead is worth less, and no attack is worth more.
+
+load common
+
+setup() {
+    setup_work
+    cd "$work" || return
+    mkdir -p task/tests task/truth
+    # What is expected cannot be known, but for the first.
+    {
+        echo the-answer-to first one
+        for question in second third fourth; do echo "the-answer-to $question $(od -An -N8 -tx8 /dev/urandom | tr -d ' ')"; done
+    } > task/tests/answers
+    cp task/tests/answers task/truth/
+}
+
+scores='
+    honest          25
+    result-file     25
+    daemon          25
+    read-files      25
+    read-processes  25
+    kill            25
+    plant           25
+    broker          25
+    pipes           25
+    print           0
+    exit            0
+    flood           0
+    close           0'
+
+# submit ATTACK: the archive
+submit() {
+    rm -rf submission
+    mkdir submission
+    ! [ "$1" = plant ] || (cd submission && sh "$here/../forging/plant.sh")
+    cat "$here/../forging/$1.py" "$here/../forging/wrong.py" > submission/solution.py
+    tar -C submission -czf submission.tar.gz .
+}
+
+# attacked ATTACK: grade it. Who stays for ever is not waited for.
+attacked() {
+    local patience=20s
+    [ "$1" != close ] || patience=300ms
+    sed "s/PATIENCE/$patience/" task.json > task/task.json
+    submit "$1"
+    status=0
+    timeout 100 "$ASSAY" run --json "${weak[@]}" task submission.tar.gz > result.json 2> errors || status=$?
+}
+
+# withstands INTEGRITY: every attack scores what the table says, and leaves nothing
+withstands() {
+    local attack expected
+    while read -r attack expected; do
+        [ -n "$attack" ] || continue
+        attacked "$attack"
+        is "status after $attack" graded "$(field .status)"
+        is "score of $attack" "$expected" "$(field .exact.score)"
+        is "integrity of $attack" "$1" "$(field .isolation.integrity)"
+        nothing_left
+    done <<< "$scores"
+}
+
+# suite_task COMMAND [JSON members…]: a task whose suite has calls, and sees the submission
+suite_task() {
+    cat > task.json <<END
+{"schema": "assay.task/1", "name": "test", "scoring": {"mode": "container"}, ${2:-}
+    "limits": {"wall": "90s"},
+    "suite": {"command": $1, "broker": true, "env": {"TIMEOUT": "PATIENCE"}},
+    "submission": {"image": "host"}}
+END
+}
+
+python_suite() {
+    cat > task/tests/test_all.py <<'END'
+import os, subprocess, unittest
+
+def ask(question):
+    return subprocess.run([os.environ['ASSAY_EXEC'], '--timeout', os.environ['TIMEOUT'], '--', 'python3', 'solution.py'],
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, input=question.encode() + b'\n').stdout
+
+class Answers(unittest.TestCase):
+    pass
+
+for line in open('/tests/answers'):
+    _, question, answer = line.split()
+    setattr(Answers, 'test_' + question, lambda self, q=question, a=answer: self.assertEqual(ask(q), a.encode() + b'\n'))
+END
+}
+
+@test "a suite in Python (unittest), by calls" {
+    python_suite
+    cat > task/tests/run.py <<'END'
+import json, unittest
+suite = unittest.defaultTestLoader.discover('/tests')
+result = unittest.TextTestRunner().run(suite)
+failed = len(result.failures) + len(result.errors)
+json.dump({'score': 100 * (result.testsRun - failed) / result.testsRun, 'pass': not failed}, open('/results/score.json', 'w'))
+END
+    suite_task '["python3", "/tests/run.py"]'
+    withstands brokered
+}
+
+@test "a suite in Python (pytest), by calls, with a result in JUnit's format" {
+    /usr/bin/python3 -c 'import pytest' 2> /dev/null || skip 'no pytest'
+    python_suite
+    suite_task '["/usr/bin/python3", "-m", "pytest", "-q", "-p", "no:cacheprovider", "--junitxml=/results/junit.xml", "/tests"]' \
+        '"result": {"format": "junit", "path": "/results/junit.xml"},'
+    withstands brokered
+}
+
+@test "a suite in C, by calls" {
+    cp "$ASSAY_BUILD/tests/forging-suite" task/tests/run
+    suite_task '["/tests/run"]'
+    withstands brokered
+}
+
+@test "a suite in Node, by calls" {
+    [ -x /usr/bin/node ] || skip 'no node in /usr/bin'
+    cat > task/tests/run.js <<'END'
+const fs = require('fs'), child = require('child_process');
+let right = 0, count = 0;
+for (const line of fs.readFileSync('/tests/answers', 'utf8').trim().split('\n')) {
+    const [, question, answer] = line.split(' ');
+    const said = child.spawnSync(process.env.ASSAY_EXEC, ['--timeout', process.env.TIMEOUT, '--', 'python3', 'solution.py'], {input: question + '\n'});
+    right += said.stdout.toString() === answer + '\n';
+    count++;
+}
+fs.writeFileSync('/results/score.json', JSON.stringify({score: 100 * right / count, pass: right === count}));
+END
+    suite_task '["/usr/bin/node", "/tests/run.js"]'
+    withstands brokered
+}
+
+@test "cases" {
+    {
+        echo '{"schema": "assay.task/1", "name": "test", "scoring": {"mode": "container"}, "cases": ['
+        while read -r _ question answer; do
+            echo "$answer" > "task/tests/$question.out"
+            echo "{\"name\": \"$question\", \"command\": [\"python3\", \"solution.py\"], \"stdin\": \"$question\\n\", \"timeout\": \"PATIENCE\",
+                \"stdout_file\": \"tests/$question.out\", \"compare\": \"exact\"},"
+        done < task/tests/answers | sed '$s/,$//'
+        echo ']}'
+    } > task.json
+    withstands isolated
+}
