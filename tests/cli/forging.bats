@@ -147,3 +147,48 @@ END
     } > task.json
     withstands isolated
 }
+
+# --- what a submission plants where the suite starts ------------------------------------------------
+
+@test "a suite with calls does not start in the submission, whose modules its tools would load" {
+    python_suite
+    for contract in evaluator harbor; do
+        # Python looks for modules where it is started; in the end they would run in the suite's cell.
+        cat > task.json <<END
+{"schema": "assay.task/1", "name": "test", "contract": "$contract", "scoring": {"mode": "container"},
+    "suite": {"command": ["sh", "-c", "exec python3 -m unittest -q test_all"], "broker": true,
+              "env": {"PYTHONPATH": "/tests", "TIMEOUT": "PATIENCE"}},
+    "result": {"format": "exit-code"}, "submission": {"image": "host"}}
+END
+        attacked honest
+        is "score of wrong.py ($contract)" 0 "$(field .exact.score)"
+        attacked plant
+        is "score with planted modules ($contract)" 0 "$(field .exact.score)"
+        is integrity brokered "$(field .isolation.integrity)"
+    done
+}
+
+# --- suites that run the submission in their own cell --------------------------------------------------
+
+@test "a naive suite: what its cell forges is shared, and what comes after its end counts for nothing" {
+    cat > task.json <<END
+{"schema": "assay.task/1", "name": "test", "scoring": {"mode": "container"},
+    "suite": {"command": ["sh", "/tests/run"], "broker": true, "env": {"TIMEOUT": "PATIENCE"}}}
+END
+    cat > task/tests/run <<'END'
+right=0
+while read -r _ question answer; do
+    (cd /agent_output && echo "$question" | timeout 20 python3 solution.py) > /tmp/said 2> /dev/null
+    [ "$(cat /tmp/said)" != "$answer" ] || right=$((right + 25))
+done < /tests/answers
+rm -rf /results/*
+echo "{\"score\": $right, \"pass\": false}" > /results/score.json
+END
+    for attack in honest daemon broker; do
+        attacked $attack
+        is "integrity of $attack" shared "$(field .isolation.integrity)"
+        # Before the suite's end a daemon may be faster than the suite, or write at the same time.
+        [ $attack = daemon ] || is "score of $attack" 25 "$(field .exact.score)"
+        nothing_left
+    done
+}
