@@ -192,3 +192,74 @@ END
         nothing_left
     done
 }
+
+# --- what programs of cases may do to their runner ------------------------------------------------------
+
+# cases_task COUNT CASE [JSON members…]: so many cases
+cases_task() {
+    local cases='' i
+    for ((i = 0; i < $1; i++)); do cases="$cases, {\"name\": \"$i\", $2}"; done
+    echo "{\"schema\": \"assay.task/1\", \"name\": \"test\", \"scoring\": {\"mode\": \"container\"}, ${3:-} \"cases\": [${cases#, }]}" > task/task.json
+}
+
+@test "cases: output and errors together are too much, whether they were read before its end or after" {
+    cases_task 12 '"command": ["sh", "program"], "stdout_file": "tests/zeros"'
+    head -c 40000 /dev/zero > task/tests/zeros
+    submission
+    echo 'head -c 40000 /dev/zero; head -c 40000 /dev/zero >&2' > submission/program
+    tar -C submission -czf submission.tar.gz .
+    grade
+    is status graded "$(field .status)"
+    is reasons 'limit.output: printed more than 64 KiB' "$(field '.tests[].error' | sort -u)"
+}
+
+@test "cases: what many wrong programs print is not all kept at once" {
+    cases_task 40 '"command": ["head", "-c", "12000000", "/dev/zero"], "stdout": "right"' \
+        '"submission": {"limits": {"output": "12MB"}}, "limits": {"cpus": 1},'
+    sed -i 's/"12MB"/12000000/' task/task.json
+    submission
+    status=0
+    (ulimit -S -v 400000 && exec timeout 100 "$ASSAY" run --json "${weak[@]}" task submission.tar.gz > result.json 2> errors) || status=$?
+    is status graded "$(field .status)"
+    is exit 1 "$status"
+    is 'cases judged' 40 "$(field '.tests | length')"
+}
+
+@test "cases: a program that prints more than a checker takes has failed, not the task" {
+    cases_task 1 '"command": ["head", "-c", "1000000", "/dev/zero"], "stdout": "right", "compare": {"checker": ["/tests/check"]}' \
+        '"submission": {"limits": {"output": "4MiB"}},'
+    printf '#!/bin/sh\nexit 0\n' > task/tests/check
+    chmod +x task/tests/check
+    submission
+    grade
+    is status graded "$(field .status)"
+    is score 0 "$(field .exact.score)"
+    field '.tests[0].error' | grep -q 'too much for a checker'
+}
+
+@test "cases: hostile output of every kind is a wrong answer, shown escaped" {
+    cases_task 1 '"command": ["sh", "program"], "stdout": "right\n", "timeout": "5s"'
+    submission
+    while read -r program; do
+        echo "$program" > submission/program
+        tar -C submission -czf submission.tar.gz .
+        grade
+        is "status of $program" graded "$(field .status)"
+        is "score of $program" 0 "$(field .exact.score)"
+        jq -e '.tests[0].error | test("[\\x00-\\x1f\\x7f]") | not' result.json > output
+    done <<'END'
+printf 'right\n\0'
+printf 'right\r\n'
+printf '\033[2J\033[Hright\n'
+printf '\377\376r\0i\0g\0h\0t\0'
+head -c 65536 /dev/urandom
+yes right
+yes wrong >&2
+exec >&-; echo right >&2
+exec 2>&- >&- <&-
+kill -KILL $$
+ln -s /dev/stdin out; cat out
+echo right; exit 1
+END
+    nothing_left
+}
