@@ -132,6 +132,14 @@ static int list_cases(struct run *r, struct error *err)
 
 /* --- how one came out ----------------------------------------------------------------------- */
 
+/* What it read and printed: judged, nobody needs it any more, and there may be many. */
+static void free_one(struct one *o)
+{
+        log_free(&o->output[0]);
+        log_free(&o->output[1]);
+        buffer_free(&o->input);
+}
+
 __attribute__((format(printf, 3, 4))) static void fail(
         struct one *o, const char *part, const char *format, ...)
 {
@@ -148,6 +156,7 @@ __attribute__((format(printf, 3, 4))) static void fail(
         snprintf(o->result.part, sizeof o->result.part, "%s", part);
         o->result.passed = false;
         o->state = JUDGED;
+        free_one(o);
 }
 
 static void pass(struct one *o)
@@ -155,6 +164,7 @@ static void pass(struct one *o)
         snprintf(o->result.part, sizeof o->result.part, "1");
         o->result.passed = true;
         o->state = JUDGED;
+        free_one(o);
 }
 
 static void fail_limit(struct one *o, const struct limits *limits)
@@ -202,7 +212,9 @@ static bool judge_end(const struct run *r, struct one *o)
         const struct limits limits = limits_of(r, o->what);
         const uint64_t most = limits.value[LIMIT_OUTPUT];
 
-        if (end->stopped == CODE_NONE && !o->what->interactor[0] && o->output[0].total > most)
+        /* It may have ended before we had read all: that must not decide. */
+        if (end->stopped == CODE_NONE && !o->what->interactor[0] &&
+                o->output[0].total + o->output[1].total > most)
                 o->cell.outcome.stopped = CODE_LIMIT_OUTPUT;
         if (o->cell.outcome.stopped != CODE_NONE)
                 fail_limit(o, &limits);
@@ -519,19 +531,18 @@ static int judge(struct run *r, struct one *o, struct error *err)
         return judge_end(r, o) ? 0 : judge_output(r, o, err);
 }
 
-static void free_one(struct one *o)
-{
-        log_free(&o->output[0]);
-        log_free(&o->output[1]);
-        buffer_free(&o->input);
-}
-
+/* What waits to be compared is not kept until it is too much. */
 static int settle(struct run *r, unsigned from, unsigned to, struct error *err)
 {
+        uint64_t held = 0;
+
         for (unsigned i = from; i < to; i++)
                 if (r->ones[i].state == ENDED && judge(r, &r->ones[i], err) < 0)
                         return -1;
-        return 0;
+        for (unsigned i = from; i < to; i++)
+                if (r->ones[i].state == COMPARING)
+                        held += r->ones[i].output[0].head_len;
+        return held > SCORE_MAX_REQUEST / 2 ? compare_all(r, err) : 0;
 }
 
 /* Those from `from` to `to` are a group's. */
@@ -560,11 +571,7 @@ static int run_group(struct run *r, unsigned from, unsigned to, struct error *er
         }
         for (; next < to; next++)
                 fail(&r->ones[next], "0", "not run: an earlier case of the group failed");
-        if (compare_all(r, err) < 0)
-                return -1;
-        for (unsigned i = from; i < to; i++)
-                free_one(&r->ones[i]);
-        return 0;
+        return compare_all(r, err);
 }
 
 static bool has_passed(const struct run *r, const char *group)

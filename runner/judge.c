@@ -195,14 +195,16 @@ static void take(struct try *t, int which)
                 t->pipes[which] = fd_close(t->pipes[which]);
 }
 
-/* Until it has said all. */
+/* Until it has said all, or has ended: what it left may hold the pipes for ever. */
 static int listen_to(struct evaluation *e, struct try *t, struct error *err)
 {
         const uint64_t deadline = clock_us() + PATIENCE_S * 1000000ULL;
+        bool ended = false;
 
         while (t->pipes[0] >= 0 || t->pipes[1] >= 0) {
                 struct pollfd fds[] = {{.fd = t->pipes[0], .events = POLLIN},
-                        {.fd = t->pipes[1], .events = POLLIN}};
+                        {.fd = t->pipes[1], .events = POLLIN},
+                        {.fd = e->channel.socket, .events = POLLIN}};
                 const uint64_t now = clock_us();
                 enum code why = interrupt_came()               ? CODE_INTERRUPTED
                                 : now >= deadline              ? CODE_JUDGE_FAILED
@@ -217,7 +219,12 @@ static int listen_to(struct evaluation *e, struct try *t, struct error *err)
                                 : why == CODE_JUDGE_FAILED ? "the judge did not answer in time"
                                                            : "the judge answered without end");
                 }
-                interrupt_poll(fds, 2, (int)((deadline - now) / 1000) + 1);
+                if (interrupt_poll(fds, 3, ended ? 0 : (int)((deadline - now) / 1000) + 1) < 0)
+                        continue;
+                if (ended && ((!fds[0].revents && !fds[1].revents) ||
+                                     t->errors.total > SCORE_MAX_VERDICT))
+                        return 0;
+                ended = fds[2].revents != 0;
                 for (int i = 0; i < 2; i++)
                         if (fds[i].revents)
                                 take(t, i);

@@ -280,13 +280,28 @@ static int make_environment(struct evaluation *e, struct error *err)
 
 /* --- all ------------------------------------------------------------------------------------ */
 
+static bool is_in_submission(const struct contract *c, const char *path)
+{
+        for (unsigned i = 0; i < 2 && c->submission[i].place; i++) {
+                const size_t len = strlen(c->submission[i].place);
+
+                if (strncmp(path, c->submission[i].place, len) == 0 &&
+                        (path[len] == '/' || path[len] == '\0'))
+                        return true;
+        }
+        return false;
+}
+
+/* Interpreters and other tools load what they find where they are started: where the suite calls
+ * the submission, none of it may run in the suite's cell. */
 static const char *choose_workdir(const struct evaluation *e, const struct contract *c)
 {
-        const bool of_submission = strcmp(c->workdir, c->submission[0].place) == 0;
+        const bool given = e->image.image.workdir && *e->image.image.workdir;
+        const char *workdir = given ? e->image.workdir : c->workdir;
 
-        if (e->image.image.workdir && *e->image.image.workdir)
-                return e->image.workdir;
-        return of_submission && !e->task.sees_submission ? "/" : c->workdir;
+        if (e->task.sees_submission ? !e->task.broker : given)
+                return workdir;
+        return is_in_submission(c, workdir) ? "/" : workdir;
 }
 
 int suite_cell_prepare(struct evaluation *e, struct cell_order *order, struct error *err)

@@ -272,10 +272,10 @@ int cell_command(struct cell *c, uint64_t wall_us, uint64_t cpu_us, const struct
         c->request.limits.value[LIMIT_CPU] = cpu_us;
         c->paused = c->ended = c->exec_next = false;
         c->exec_error = 0;
-        c->started_at = 0;
         c->cpu_before = c->usage.cpu_us;
         c->usage.wall_us = 0;
-        c->setup.requested_at = clock_us();
+        /* Other processes of the session may keep it from its exec: that is its time, too. */
+        c->started_at = c->setup.requested_at = clock_us();
         return 0;
 }
 
@@ -315,7 +315,8 @@ void cell_hear(struct cell *c)
                 break;
         case INSIDE_FAILED:
                 get_error(&r, &err);
-                if (reader_done(&r) && c->failed.code == CODE_NONE)
+                /* Once a command ran, what fails is the doing of what is in the cell. */
+                if (reader_done(&r) && c->failed.code == CODE_NONE && !c->started_at)
                         c->failed = err;
                 break;
         case INSIDE_ENDED:

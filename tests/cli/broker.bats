@@ -375,3 +375,34 @@ END
     run -0 "$ASSAY_BUILD/assay-exec" --help
     [[ $output == *--session* ]]
 }
+
+@test "a session whose daemon stops or kills what comes next: that is a call's end like any other" {
+    script_task '"limits": {"total_memory": "8GiB"},' <<END
+cat > /tmp/daemon.py <<PY
+import os, sys
+if os.fork() == 0:
+    os.setsid()
+    while os.getppid() != 1: pass
+    while True: # all but itself and the first process
+        try: os.kill(-1, int(sys.argv[1]))
+        except OSError: pass
+os._exit(0)
+PY
+for i in 1 2 3 4 5 6 7; do
+    signal=\$((i < 7 ? 19 : 9))
+    \$ASSAY_EXEC --session \$i -- python3 -c "\$(cat /tmp/daemon.py)" \$signal
+    \$ASSAY_EXEC --session \$i --timeout 500ms -- sleep 1000; echo "status \$?"
+done
+$pass
+END
+    submission
+    grade
+    is exit 0 "$status"
+    is printed 'status 124
+status 124
+status 124
+status 124
+status 124
+status 124
+status 137' "$(printed)"
+}

@@ -206,3 +206,20 @@ END
     grade --llm-score 80
     is exit 0 "$status"
 }
+
+@test "a judge that leaves a process, which keeps its output, is heard when it has ended" {
+    open_place
+    judged "$rubric" << END
+#!/bin/sh
+sleep 1000 &
+echo \$! > $place/pid
+$(verdict 80 80)
+END
+    submission
+    status=0
+    timeout 60 "$ASSAY" run --json "${weak[@]}" "$work/task" "$work/submission.tar.gz" > "$work/result.json" 2> "$work/errors" || status=$?
+    kill "$(cat "$place/pid")"
+    is exit 0 "$status"
+    is score 80 "$(field .exact.score)"
+    is tries 1 "$(field .judge.tries)"
+}
