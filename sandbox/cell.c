@@ -99,6 +99,9 @@ void cell_watch(const struct cell *c, struct pollfd *fds, uint64_t *wake_at)
                 .fd = c->stopped ? -1 : c->group.files[CGROUP_PIDS_EVENTS], .events = POLLPRI};
         fds[4] = (struct pollfd){.fd = c->listener, .events = POLLIN};
         fds[5] = (struct pollfd){.fd = c->network.ready, .events = POLLIN};
+        /* No command runs, but others do: where the kernel does not hold them, we look at them. */
+        if (c->paused && !cell_has_group(c) && !c->stopped && c->look_at < *wake_at)
+                *wake_at = c->look_at;
         if (c->paused)
                 return;
         if (!c->started_at && !c->stopped && !c->ended &&
@@ -155,7 +158,7 @@ static void look_weakly(struct cell *c, uint64_t now)
                 cell_stop(c, CODE_LIMIT_MEMORY);
         else if (u.processes > limit[LIMIT_PIDS])
                 cell_stop(c, CODE_LIMIT_PIDS);
-        else if (u.cpu_us > limit[LIMIT_CPU] + c->cpu_before)
+        else if (!c->paused && u.cpu_us > limit[LIMIT_CPU] + c->cpu_before)
                 cell_stop(c, CODE_LIMIT_CPU);
         c->look_at = now + WEAK_LOOK_US;
 }
@@ -409,9 +412,13 @@ bool cell_step(struct cell *c, const struct pollfd *fds)
                 finish(c);
                 return true;
         }
+        now = clock_us();
+        if (c->paused && !c->stopped && !cell_has_group(c) && now >= c->look_at)
+                look_weakly(c, now);
+        if (fds[3].revents && c->started_at && !c->stopped && cgroup_pids_refused(&c->group))
+                cell_stop(c, CODE_LIMIT_PIDS);
         if (c->paused)
                 return false;
-        now = clock_us();
         if (!c->started_at && !c->ended && !c->stopped &&
                 now >= c->setup.requested_at + SETUP_MOST_US) {
                 struct error err;
@@ -422,8 +429,6 @@ bool cell_step(struct cell *c, const struct pollfd *fds)
         }
         if (!c->started_at || c->ended || c->stopped)
                 return false;
-        if (fds[3].revents && cgroup_pids_refused(&c->group))
-                cell_stop(c, CODE_LIMIT_PIDS);
         if (now >= c->started_at + c->request.limits.value[LIMIT_WALL])
                 cell_stop(c, CODE_LIMIT_WALL);
         else if (now >= c->look_at && cell_has_group(c))

@@ -406,3 +406,100 @@ status 124
 status 124
 status 137' "$(printed)"
 }
+
+@test "what a session's processes do between calls is held to its limits" {
+    script_task '"limits": {"total_memory": "4GiB"},' <<END
+cat > /tmp/bomb.py <<PY
+import os, time
+if os.fork() == 0:
+    while os.getppid() != 1: pass
+    while True:
+        try:
+            if os.fork() == 0: time.sleep(1000)
+        except OSError: time.sleep(1000)
+os._exit(0)
+PY
+cat > /tmp/eater.py <<PY
+import os, time
+if os.fork() == 0:
+    while os.getppid() != 1: pass
+    held = bytearray(os.urandom(1)) * (400 << 20)
+    time.sleep(1000)
+os._exit(0)
+PY
+for name in bomb eater; do
+    \$ASSAY_EXEC --session \$name -- python3 -c "\$(cat /tmp/\$name.py)"
+done
+while \$ASSAY_EXEC --session bomb -- true 2> /dev/null; do :; done
+\$ASSAY_EXEC --session bomb -- true 2>&1
+# A daemon that the kernel kills for its memory is not what a later call ran.
+i=0
+while [ \$((i += 1)) -lt 1000 ] && \$ASSAY_EXEC --session eater --timeout 10s -- sh -c 'kill -0 -1' 2> /dev/null; do :; done
+\$ASSAY_EXEC --session eater -- true > /dev/null 2>&1 || echo ended
+\$ASSAY_EXEC -- echo others go on
+$pass
+END
+    submission
+    grade
+    is exit 0 "$status"
+    [[ $(printed) == 'assay-exec: usage: session bomb was ended (limit.'*'): its files and processes are gone
+'*'others go on' ]] || { printed >&2; return 1; }
+}
+
+@test "a session's daemon that keeps the pipes of its call: neither that call nor a later one waits, or hears it" {
+    script_task <<END
+cat > /tmp/daemon.py <<PY
+import os
+if os.fork() == 0:
+    os.write(1, b'early\n')
+    while not os.path.exists('called'): pass
+    while True:
+        try: os.write(1, b'late')
+        except OSError: pass
+os._exit(0)
+PY
+\$ASSAY_EXEC --session a -- python3 -c "\$(cat /tmp/daemon.py)" | sort -u | grep -v early
+\$ASSAY_EXEC --session a -- sh -c 'touch called; echo mine'
+\$ASSAY_EXEC --session a -- sh -c 'exec >&- 2>&- <&-; exit 3'; echo "status \$?"
+\$ASSAY_EXEC --session a -- echo mine
+$pass
+END
+    submission
+    grade
+    is exit 0 "$status"
+    is printed 'mine
+status 3
+mine' "$(printed)"
+}
+
+@test "input that is a directory, a socket, nothing, or the hidden file itself; output that is a result, closed or full" {
+    script_task <<END
+e() { timeout 20 \$ASSAY_EXEC "\$@"; echo "status \$?"; }
+e -- cat < /tests
+e -- cat <&-
+python3 -c "
+import socket, subprocess, os
+a, b = socket.socketpair()
+b.sendall(b'by a socket\n'); b.shutdown(socket.SHUT_WR)
+print(subprocess.run([os.environ['ASSAY_EXEC'], '--', 'sh', '-c', 'cat; readlink /proc/self/fd/0 | cut -c 1-4'], stdin=a, stdout=subprocess.PIPE).stdout)
+print(subprocess.run([os.environ['ASSAY_EXEC'], '--', 'true'], stdin=b).returncode)"
+e -- sh -c 'echo x >> /proc/self/fd/0; echo tried' < /tests/run 2> /dev/null
+e -- sh -c 'echo forged > /proc/self/fd/1; truncate -s 0 /proc/self/fd/1; echo tried' > /results/out 2> /dev/null
+cat /results/out; rm /results/out
+e -- echo lost >&- 2> /dev/null
+e -- sh -c 'trap "" PIPE; echo full; exit 0' > /dev/full 2> /dev/null
+$pass
+END
+    submission
+    grade
+    is exit 0 "$status"
+    # What goes to its own output by another way comes out all the same.
+    is printed "status 0
+status 0
+b'by a socket\\npipe\\n'
+0
+tried
+status 0
+tried
+status 0" "$(printed | grep -v forged)"
+}
