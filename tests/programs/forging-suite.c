@@ -8,8 +8,8 @@
 
 static void ask(const char *question, char *ret, size_t size)
 {
-        const char *const argv[] = {getenv("ASSAY_EXEC"), "--timeout", getenv("TIMEOUT"), "--", "python3",
-                "solution.py", NULL};
+        const char *const argv[] = {getenv("ASSAY_EXEC"), "--timeout", getenv("TIMEOUT"), "--",
+                "python3", "solution.py", NULL};
         int in[2], out[2];
         size_t have = 0;
         ssize_t n;
