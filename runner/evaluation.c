@@ -129,8 +129,7 @@ int evaluation_open(struct evaluation *e, const char *task, const char *submissi
                 return -1;
         if (options->allow_network && channel_allow_network(&e->channel, err) < 0)
                 return -1;
-        if (judge_open(&e->channel, err) < 0 ||
-                cells_open(&e->cells, &e->channel, err) < 0)
+        if (judge_open(&e->channel, err) < 0 || cells_open(&e->cells, &e->channel, err) < 0)
                 return -1;
         return privilege_drop(err);
 }

@@ -103,7 +103,7 @@ struct evaluation_options {
         bool allow_weak;
         bool only_intake; /* nothing runs: is the submission accepted? */
         bool allow_network;
-        bool for_submitter; /* reports leave out what is not for them */
+        bool for_submitter;     /* reports leave out what is not for them */
         const char *seed;       /* ASSAY_SEED; NULL: 0 */
         const char *fail_under; /* a decimal on the result's scale, instead of `pass`; NULL */
         const char *time_used;  /* seconds, a decimal; NULL */
