@@ -177,9 +177,9 @@ static int put_calls(int root)
 {
         if (mkdirat(root, "run", 0755) < 0 && errno != EEXIST)
                 return -1;
-        return mkdirat(root, CALLS_DIRECTORY + 1, 0755) < 0
+        return mkdirat(root, &CALLS_DIRECTORY[1], 0755) < 0
                        ? -1
-                       : put_program(root, "assay-exec", CALLS_PROGRAM + 1);
+                       : put_program(root, "assay-exec", &CALLS_PROGRAM[1]);
 }
 
 /* What `host` lacks and an image has is not made over the image. */
