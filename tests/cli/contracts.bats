@@ -220,6 +220,55 @@ END
     field .reason | grep -qF /logs/verifier/reward.txt
 }
 
+# evaluator_task SCRIPT: a custom script as its platform has it, which scores a dimension by itself
+evaluator_task() {
+    mkdir -p task/truth submission
+    echo '{"expected": [1, 2, 3, 4]}' > task/truth/truth.json
+    program tests/evaluate <<< "$1"
+    cat > task/task.json <<'END'
+{"schema": "assay.task/1", "name": "test", "contract": "evaluator", "suite": {"command": ["/tests/evaluate"]},
+ "limits": {"wall": "5s"},
+ "scoring": {"scheme": "dimensions", "type": "custom-script", "dimensions": [
+    {"name": "accuracy", "weight": 0.5, "primitive": "exact_match_ratio", "field": "answers", "ground_truth_field": "expected"},
+    {"name": "depth", "weight": 0.5, "source": "script", "key": "depth"}]}}
+END
+    echo '{"answers": [1, 2, 0, 4], "depth": 0.6}' > submission.tar.gz
+}
+
+@test "evaluator: the script finds answer and truth, and its last line with scores counts" {
+    evaluator_task '#!/usr/bin/python3
+import json, os
+answer = json.load(open("/workspace/answer.json"))
+assert json.load(open("/truth/truth.json"))["expected"] and os.getcwd() == "/workspace"
+print(json.dumps({"scores": {"depth": 1}}))
+print("seed", os.environ["ASSAY_SEED"])
+print(json.dumps({"scores": {"depth": round(1000 * answer["depth"])}}))
+print("done")'
+    grade --seed 7
+    is exit 1 "$status"
+    is outcome draw "$(field .outcome)"
+    is score 675 "$(field .score)"
+    is scores '750 600' "$(field '"\(.score_breakdown.accuracy.score) \(.score_breakdown.depth.score)"')"
+    field .logs.stdout.head | grep -qx 'seed 7'
+    nothing_left
+}
+
+@test "evaluator: each way in which it can fail has its class" {
+    while IFS='|' read -r code class script; do
+        evaluator_task "#!/bin/sh
+$script"
+        grade
+        ends 4 error "$class" "$code"
+    done <<'TABLE'
+suite.no_result|suite|echo nothing
+suite.result_invalid|suite|echo '{"scores": {"depth": 1001}}'
+suite.result_invalid|suite|echo '{"scores": {}}'
+suite.exit|suite|echo '{"scores": {"depth": 1}}'; exit 1
+suite.signal|suite|echo '{"scores": {"depth": 1}}'; kill -9 $$
+limit.wall|limit|echo '{"scores": {"depth": 1}}'; sleep 100
+TABLE
+}
+
 @test "straw: the suite finds the submission in both places, read-only" {
     contract_task straw '"suite": {"command": ["/tests/run"]},'
     program tests/run <<'END'
