@@ -273,11 +273,6 @@ void value_set_free(struct value_set *s)
         *s = (struct value_set){0};
 }
 
-bool value_set_has(const struct value_set *s, struct json_value v)
-{
-        return *find_slot(s, v, value_hash(v, json_random())) != 0;
-}
-
 size_t value_set_common(const struct value_set *a, const struct value_set *b)
 {
         size_t common = 0;

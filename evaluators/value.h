@@ -22,7 +22,6 @@ struct value_set {
 /* -1: no memory. To be freed in both cases. */
 int value_set_make(struct value_set *ret, struct json_value array);
 void value_set_free(struct value_set *s);
-bool value_set_has(const struct value_set *s, struct json_value v);
 /* How many of one are in the other. */
 size_t value_set_common(const struct value_set *a, const struct value_set *b);
 

@@ -308,12 +308,3 @@ int aside_parse_jobs(const char *text, unsigned *ret, struct error *err)
         *ret = (unsigned)jobs;
         return 0;
 }
-
-int aside_check_seed(const char *text, struct error *err)
-{
-        uint64_t seed;
-
-        return !text || quantity_parse_count(text, &seed) == 0
-                       ? 0
-                       : error_set(err, CODE_USAGE, "--seed %s: must be a whole number", text);
-}

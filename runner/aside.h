@@ -63,7 +63,4 @@ unsigned aside_processors(void);
 /* A text of --jobs; NULL: as many as there are processors. -1: usage. */
 int aside_parse_jobs(const char *text, unsigned *ret, struct error *err);
 
-/* The text of --seed, or NULL, is a whole number. -1: usage. */
-int aside_check_seed(const char *text, struct error *err);
-
 #endif

@@ -5,12 +5,11 @@
 #include "fd.h"
 #include "glob.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_FILES = 20000, MOST_DEPTH = 64 };
+enum { MOST_FILES = 20000 };
 
 /* The tree that a path is in, and the rest of the path. */
 static int tree_of(const struct task *t, const char *path, const char **ret_rest)
@@ -39,72 +38,6 @@ int case_file_read(const struct task *t, const char *path, struct buffer *ret, s
 
 /* --- looking for them ----------------------------------------------------------------------- */
 
-struct finding {
-        const char *glob;
-        char path[1024]; /* of the folder at hand */
-        char **found;
-        unsigned count;
-};
-
-static int keep(struct finding *f, const char *path, struct error *err)
-{
-        char **more;
-
-        if (f->count == MOST_FILES)
-                return error_set(
-                        err, CODE_CASE_FILE, "%s: matches more than %d files", f->glob, MOST_FILES);
-        more = realloc(f->found, (f->count + 2) * sizeof *more);
-        if (!more)
-                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
-        f->found = more;
-        more[f->count] = strdup(path);
-        if (!more[f->count])
-                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
-        more[++f->count] = NULL;
-        return 0;
-}
-
-static int walk(struct finding *f, int folder, unsigned depth, struct error *err);
-
-static int look_at(
-        struct finding *f, int folder, const char *name, unsigned depth, struct error *err)
-{
-        const size_t len = strlen(f->path);
-        struct stat st;
-        int r = 0;
-
-        if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
-                fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-                return 0;
-        if ((size_t)snprintf(f->path + len, sizeof f->path - len, "/%s", name) <
-                sizeof f->path - len) {
-                if (S_ISREG(st.st_mode) && glob_match(f->glob, f->path))
-                        r = keep(f, f->path, err);
-                else if (S_ISDIR(st.st_mode))
-                        r = walk(f, beneath_open(folder, name, O_RDONLY | O_DIRECTORY, 0),
-                                depth + 1, err);
-        }
-        f->path[len] = '\0';
-        return r;
-}
-
-/* Takes `folder` over. */
-static int walk(struct finding *f, int folder, unsigned depth, struct error *err)
-{
-        DIR *dir = folder < 0 || depth > MOST_DEPTH ? NULL : fdopendir(folder);
-        int r = 0;
-
-        if (!dir) {
-                r = error_errno(err, CODE_CASE_FILE, errno, "%s", f->path);
-                fd_close(folder);
-                return r;
-        }
-        for (struct dirent *e; r == 0 && (e = readdir(dir));)
-                r = look_at(f, dirfd(dir), e->d_name, depth, err);
-        closedir(dir);
-        return r;
-}
-
 static int compare(const void *left, const void *right)
 {
         const char *const *a = left, *const *b = right;
@@ -113,23 +46,40 @@ static int compare(const void *left, const void *right)
         return order ? order : strcmp(*a, *b);
 }
 
-char **case_files_find(const struct task *t, const char *glob, struct error *err)
+/* Those that match come first, in order; how many they are. */
+static unsigned choose(struct files *f, const char *glob)
 {
-        struct finding f = {.glob = glob};
+        unsigned chosen = 0;
+
+        for (unsigned i = 0; i < f->count; i++)
+                if (glob_match(glob, f->paths[i])) {
+                        char *path = f->paths[i];
+
+                        f->paths[i] = f->paths[chosen];
+                        f->paths[chosen++] = path;
+                }
+        if (chosen > 0)
+                qsort(f->paths, chosen, sizeof *f->paths, compare);
+        return chosen;
+}
+
+int case_files_find(const struct task *t, const char *glob, struct files *ret, struct error *err)
+{
         const char *rest;
         const int tree = tree_of(t, glob, &rest);
+        unsigned chosen;
 
-        snprintf(f.path, sizeof f.path, "%.5s", glob);
-        if (tree >= 0 && walk(&f, beneath_open(tree, ".", O_RDONLY | O_DIRECTORY, 0), 0, err) < 0) {
-                texts_free(f.found);
-                return NULL;
-        }
-        if (f.count == 0) {
-                error_set(err, CODE_CASE_FILE, "%s: matches no file", glob);
-                return NULL;
-        }
-        qsort(f.found, f.count, sizeof *f.found, compare);
-        return f.found;
+        *ret = (struct files){0};
+        if (tree >= 0 && files_below(tree, strncmp(glob, "tests", 5) == 0 ? "tests" : "truth",
+                                 MOST_FILES, ret, err) < 0)
+                return -1;
+        if (ret->cut)
+                return error_set(err, CODE_CASE_FILE,
+                        "%s: more than %d files, or some that cannot be listed", glob, MOST_FILES);
+        chosen = choose(ret, glob);
+        while (ret->count > chosen)
+                free(ret->paths[--ret->count]);
+        return chosen > 0 ? 0 : error_set(err, CODE_CASE_FILE, "%s: matches no file", glob);
 }
 
 char *case_file_named(const char *template, const char *path)

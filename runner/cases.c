@@ -21,20 +21,22 @@ static char *name_of(const struct task_group *g, const char *name)
         return asprintf(&full, "%s/%s", g->name, name) < 0 ? NULL : full;
 }
 
+/* Takes `*path` over, where there is one. */
 static int add(struct cases_running *r, const struct task_group *g, const struct task_case *c,
-        const char *path, const char *name, struct error *err)
+        char **path, const char *name, struct error *err)
 {
-        struct one_case *more =
-                r->count < MOST_CASES ? realloc(r->ones, (r->count + 1) * sizeof *more) : NULL;
+        struct one_case *more;
 
+        if (r->count == MOST_CASES)
+                return error_set(err, CODE_CASE_FILE, "more than %d cases", MOST_CASES);
+        more = realloc(r->ones, (r->count + 1) * sizeof *more);
         if (!more)
-                return error_set(err, r->count == MOST_CASES ? CODE_CASE_FILE : CODE_INFRA_MEMORY,
-                        "more than %u cases", r->count);
+                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
         r->ones = more;
         more[r->count] = (struct one_case){
                 .what = c,
                 .group = g,
-                .in_path = path,
+                .in_path = path ? *path : NULL,
                 .input = BUFFER_INIT,
                 .result.name = name_of(g, name),
                 .result.group = g,
@@ -44,47 +46,26 @@ static int add(struct cases_running *r, const struct task_group *g, const struct
                                              ? r->order->task->visible_tests
                                              : g->visibility,
         };
+        if (path)
+                *path = NULL;
         return more[r->count++].result.name ? 0
                                             : error_set(err, CODE_INFRA_MEMORY, "out of memory");
-}
-
-static int keep_paths(struct cases_running *r, char **found, struct error *err)
-{
-        unsigned have = 0, more = 0;
-        char **all;
-
-        while (r->paths && r->paths[have])
-                have++;
-        while (found[more])
-                more++;
-        all = realloc(r->paths, (have + more + 1) * sizeof *all);
-        if (!all)
-                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
-        memcpy(all + have, found, (more + 1) * sizeof *all);
-        r->paths = all;
-        return 0;
 }
 
 static int expand(struct cases_running *r, const struct task_group *g, const struct task_case *c,
         struct error *err)
 {
-        char **found = case_files_find(r->order->task, c->in, err);
-        int result = 0;
+        struct files found;
+        int result = case_files_find(r->order->task, c->in, &found, err);
 
-        if (!found)
-                return -1;
-        if (keep_paths(r, found, err) < 0) {
-                texts_free(found);
-                return -1;
-        }
-        for (char **path = found; result == 0 && *path; path++) {
-                char *name = case_file_named("{name}", *path);
+        for (unsigned i = 0; result == 0 && i < found.count; i++) {
+                char *name = case_file_named("{name}", found.paths[i]);
 
-                result = name ? add(r, g, c, *path, name, err)
+                result = name ? add(r, g, c, &found.paths[i], name, err)
                               : error_set(err, CODE_INFRA_MEMORY, "out of memory");
                 free(name);
         }
-        free(found);
+        files_free(&found);
         return result;
 }
 
@@ -265,9 +246,9 @@ int cases_run(const struct cases_order *order, struct cases_outcome *ret, struct
                 case_forget(&r.ones[i]);
                 free(r.ones[i].result.name);
                 free(r.ones[i].result.reason);
+                free(r.ones[i].in_path);
         }
         free(r.ones);
-        texts_free(r.paths);
         return result;
 }
 

@@ -10,7 +10,7 @@ enum case_state { WAITING, RUNNING, ENDED, COMPARING, JUDGED };
 struct one_case {
         const struct task_case *what;
         const struct task_group *group;
-        const char *in_path; /* of a file that `each` found */
+        char *in_path; /* of a file that `each` found */
         struct case_result result;
         enum case_state state;
         struct running cell, interactor;
@@ -23,7 +23,6 @@ struct cases_running {
         struct cases_outcome *outcome;
         struct one_case *ones;
         unsigned count;
-        char **paths; /* of all that were found; NULL at the end */
         unsigned at_once;
 };
 

@@ -10,6 +10,7 @@
 #include "interrupt.h"
 #include "judge.h"
 #include "privilege.h"
+#include "quantity.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -74,13 +75,12 @@ static int name_owner(struct evaluation *e, struct error *err)
         return channel_name_owner(&e->channel, uid, err);
 }
 
-/* Numbers that are handed on. */
-static int check_options(const struct evaluation_options *o, struct error *err)
+int evaluation_check_options(const struct evaluation_options *o, struct error *err)
 {
         const struct {
                 const char *name, *value;
-        } numbers[] = {{"--fail-under", o->fail_under}, {"--time-used", o->time_used},
-                {"--seed", o->seed}};
+        } numbers[] = {{"--fail-under", o->fail_under}, {"--time-used", o->time_used}};
+        uint64_t seed;
 
         for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
                 if (numbers[i].value &&
@@ -88,6 +88,8 @@ static int check_options(const struct evaluation_options *o, struct error *err)
                                 strlen(numbers[i].value) > SCORE_MAX_DIGITS))
                         return error_set(err, CODE_USAGE, "%s %s: not a number such as 70 or 0.5",
                                 numbers[i].name, numbers[i].value);
+        if (o->seed && quantity_parse_count(o->seed, &seed) < 0)
+                return error_set(err, CODE_USAGE, "--seed %s: must be a whole number", o->seed);
         return 0;
 }
 
@@ -112,7 +114,7 @@ int evaluation_open(struct evaluation *e, const char *task, const char *submissi
         interrupt_hold();
         umask(077); /* whatever the caller's is: nothing of ours is for others */
         /* The supervisor gets ready while we look at the files. */
-        if (check_options(options, err) < 0 || channel_open(&e->channel, err) < 0 ||
+        if (evaluation_check_options(options, err) < 0 || channel_open(&e->channel, err) < 0 ||
                 task_open(&e->task, task, err) < 0 ||
                 submission_open(&e->submission, submission, err) < 0 || open_verdict(e, err) < 0 ||
                 open_trajectory(e, err) < 0 || workspace_make(&e->workspace, err) < 0)

@@ -159,6 +159,8 @@ struct evaluation {
         uint64_t started_us;
 };
 
+/* The numbers among them are some. evaluation_open() asks the same. -1: usage. */
+int evaluation_check_options(const struct evaluation_options *o, struct error *err);
 /* Open everything that the two paths name, with the caller's rights; start the supervisor. */
 int evaluation_open(struct evaluation *e, const char *task, const char *submission,
         const struct evaluation_options *options, struct error *err);

@@ -5,60 +5,15 @@
 
 #include "beneath.h"
 #include "fd.h"
+#include "files.h"
 #include "report/json.h"
 #include "text.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_TEXT = 256 << 10, MOST_FILES = 2000, MOST_DEPTH = 32 };
-
-struct listing {
-        char *paths[MOST_FILES];
-        unsigned count;
-        bool cut; /* there are more */
-        char path[4096];
-};
-
-static void list_folder(struct listing *l, int folder, unsigned depth);
-
-static void list_entry(struct listing *l, int folder, const char *name, unsigned depth)
-{
-        const size_t len = strlen(l->path);
-        struct stat st;
-
-        if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
-                fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-                return;
-        if ((size_t)snprintf(l->path + len, sizeof l->path - len, "%s%s", len ? "/" : "", name) <
-                sizeof l->path - len) {
-                if (S_ISDIR(st.st_mode))
-                        list_folder(l, beneath_open(folder, name, O_RDONLY | O_DIRECTORY, 0),
-                                depth + 1);
-                else if (l->count == MOST_FILES)
-                        l->cut = true;
-                else if (S_ISREG(st.st_mode) && (l->paths[l->count] = strdup(l->path)))
-                        l->count++;
-        }
-        l->path[len] = '\0';
-}
-
-/* Takes `folder` over. */
-static void list_folder(struct listing *l, int folder, unsigned depth)
-{
-        DIR *dir = folder < 0 || depth > MOST_DEPTH ? NULL : fdopendir(folder);
-
-        if (!dir) {
-                fd_close(folder);
-                l->cut = true;
-                return;
-        }
-        for (struct dirent *e; (e = readdir(dir));)
-                list_entry(l, dirfd(dir), e->d_name, depth);
-        closedir(dir);
-}
+enum { MOST_TEXT = 256 << 10, MOST_FILES = 2000 };
 
 static int compare(const void *left, const void *right)
 {
@@ -107,22 +62,19 @@ static void add_file(struct json_writer *w, int root, const char *path, uint64_t
 
 static int add_files(struct json_writer *w, const struct evaluation *e, struct error *err)
 {
-        struct listing *l = calloc(1, sizeof *l);
         uint64_t left = MOST_TEXT;
+        struct files files;
+        const int r = files_below(e->submission.root, "", MOST_FILES, &files, err);
 
-        if (!l)
-                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
-        list_folder(l, beneath_open(e->submission.root, ".", O_RDONLY | O_DIRECTORY, 0), 0);
-        qsort(l->paths, l->count, sizeof *l->paths, compare);
+        if (files.count > 0)
+                qsort(files.paths, files.count, sizeof *files.paths, compare);
         json_open_array(w, "files");
-        for (unsigned i = 0; i < l->count; i++) {
-                add_file(w, e->submission.root, l->paths[i], &left);
-                free(l->paths[i]);
-        }
+        for (unsigned i = 0; i < files.count; i++)
+                add_file(w, e->submission.root, files.paths[i], &left);
         json_close(w);
-        json_bool(w, "files_cut", l->cut);
-        free(l);
-        return 0;
+        json_bool(w, "files_cut", files.cut);
+        files_free(&files);
+        return r;
 }
 
 static void add_task(struct json_writer *w, const struct task *t)

@@ -340,7 +340,7 @@ int verb_batch(int argc, char **argv, struct error *err)
                         "task,\n4 some without a score for other reasons, 5 some pending, 130 "
                         "interrupted",
                         table, sizeof table / sizeof *table);
-        if (aside_check_seed(b.evaluation.seed, err) < 0)
+        if (evaluation_check_options(&b.evaluation, err) < 0)
                 return -1;
         if (rest < 2)
                 return error_set(

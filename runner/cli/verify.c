@@ -278,7 +278,7 @@ int verb_verify(int argc, char **argv, struct error *err)
                         "exit status: 0 all are as expected, 1 some are not, 2 usage or task, 4 "
                         "some\nare not because of this machine, 130 interrupted",
                         table, sizeof table / sizeof *table);
-        if (aside_check_seed(v.evaluation.seed, err) < 0)
+        if (evaluation_check_options(&v.evaluation, err) < 0)
                 return -1;
         if (rest != 1)
                 return error_set(err, CODE_USAGE, "verify: needs one task");

@@ -30,32 +30,23 @@ static bool is_visible(const struct task *t, const struct task_group *g)
                VISIBILITY_VISIBLE;
 }
 
-/* The cases that a template stands for, named like a run names them. */
-static int expand(const struct task *t, const struct task_case *c, char ***ret, unsigned *ret_count,
-        struct error *err)
-{
-        *ret = case_files_find(t, c->in, err);
-        if (!*ret)
-                return -1;
-        for (*ret_count = 0; (*ret)[*ret_count];)
-                ++*ret_count;
-        return 0;
-}
-
 static int count_cases(
         const struct task *t, const struct task_group *g, unsigned *ret, struct error *err)
 {
         *ret = 0;
         for (unsigned i = 0; i < g->case_count; i++) {
-                char **files;
-                unsigned count = 1;
+                struct files files;
 
-                if (g->cases[i].each) {
-                        if (expand(t, &g->cases[i], &files, &count, err) < 0)
-                                return -1;
-                        texts_free(files);
+                if (!g->cases[i].each) {
+                        ++*ret;
+                        continue;
                 }
-                *ret += count;
+                if (case_files_find(t, g->cases[i].in, &files, err) < 0) {
+                        files_free(&files);
+                        return -1;
+                }
+                *ret += files.count;
+                files_free(&files);
         }
         return 0;
 }
@@ -63,24 +54,24 @@ static int count_cases(
 static int show_case(const struct task *t, const struct task_case *c, const struct case_listener *l,
         struct error *err)
 {
-        char **files;
-        unsigned count;
+        struct files files;
+        int r;
 
         if (!c->each) {
                 l->one(l->to, c->name, c->points);
                 return 0;
         }
-        if (expand(t, c, &files, &count, err) < 0)
-                return -1;
-        for (unsigned i = 0; i < count; i++) {
-                char *name = case_file_named("{name}", files[i]);
+        /* Named like a run names them. */
+        r = case_files_find(t, c->in, &files, err);
+        for (unsigned i = 0; r == 0 && i < files.count; i++) {
+                char *name = case_file_named("{name}", files.paths[i]);
 
                 if (name)
                         l->one(l->to, name, c->points);
                 free(name);
         }
-        texts_free(files);
-        return 0;
+        files_free(&files);
+        return r;
 }
 
 int description_cases(const struct task *t, const struct case_listener *l, struct error *err)
