@@ -1,7 +1,7 @@
 /* assay-score: what outsiders wrote as JSON, and all arithmetic on scores.
  *
  *      assay-score task | result | verdict | blend | compare | score | score-batch | composite |
- *                  window | rate | expect
+ *                  window | rate | expect | policy
  *
  * One descriptor in (0), one out (1); no file system, no right of any kind. Started by the
  * runner, once for each document. What goes in and out is in messages.h. */
@@ -9,6 +9,7 @@
 #include "compare.h"
 #include "expect.h"
 #include "metadata.h"
+#include "policy.h"
 #include "task.h"
 #include "verdict.h"
 
@@ -50,6 +51,7 @@ static const struct mode modes[] = {
         {"window", SCORE_MAX_REQUEST, CODE_SCORE_ANSWER, window_answer},
         {"rate", SCORE_MAX_REQUEST, CODE_SCORE_ANSWER, rating_answer},
         {"expect", SCORE_MAX_TASK, CODE_TASK_EXPECT, expect_answer},
+        {"policy", SCORE_MAX_TASK, CODE_POLICY_INVALID, policy_answer},
 };
 
 /* The memory holds the largest result file three times over, as it is read, as a tree and as

@@ -7,6 +7,7 @@
  *   assay-score blend     0: blend request             1: blend answer
  *   assay-score compare   0: compare request           1: compare answer
  *   assay-score expect    0: request                   1: answer
+ *   assay-score policy    0: operator.json             1: policy frames
  *   assay-score score, score-batch, composite, window, rate    0: request    1: answer
  *
  * Each answer is a sequence of frames that ends with SCORE_END (nothing in it) or SCORE_ERROR
@@ -48,11 +49,20 @@ enum score_message {
         TASK_TOTAL_MEMORY,     /* u64 bytes for all cells together; if the task sets it */
         TASK_SUBMISSION,       /* u64 max_entries, u64 max_unpacked, u64 max_archive,
                                   u8 strip_common_root, u8 links_drop */
-        TASK_SUBMISSION_IMAGE, /* u32 line, u32 column, text image (empty: the suite's), u32 layers
-                                  (the lowest; 0: all), u32 n, n × text place to hide; if the task
-                                  declares it */
+        TASK_SUBMISSION_IMAGE, /* text image (empty: the suite's), u32 layers (the lowest; 0: all),
+                                  u32 n, n × text place to hide; if the task declares it */
         TASK_REQUIRED,         /* text path, u64 max_size (0: any); many */
         TASK_PATTERN,          /* text glob, u64 min_files; many */
+        TASK_PLACE, /* u32 line, u32 column, text key (dotted path): where those keys are that
+                       others than this reader may object to; many, none of a key that the task
+                       lacks */
+
+        /* policy: what the operator lets tasks do. A ceiling that is not there is none */
+        POLICY_PERMITS,    /* u8 network, u8 host image, u8 pull */
+        POLICY_CEILING,    /* u8 enum cell_kind, u8 enum limit, u64 value; many */
+        POLICY_SUBMISSION, /* u64 total_memory, u64 max_entries, u64 max_unpacked, u64 max_archive
+                              (ceilings; 0: none) */
+        POLICY_JUDGE,      /* text name, u32 n, n × text argument; many */
 
         TASK_GROUP, /* text name, text points (decimal, or empty: those of its cases), u8 enum
                        case_aggregate, u8 stop_on_failure, u8 enum task_visibility (or its count:
@@ -238,6 +248,7 @@ enum {
         SCORE_MAX_NAME = 512,        /* bytes of a name, number or path */
         SCORE_MAX_ENV = 256,         /* variables of a suite */
         SCORE_MAX_WORDS = 1000,      /* of a command in metadata */
+        SCORE_MAX_JUDGES = 32,       /* of an operator */
         SCORE_MAX_LAYERS = 500,      /* of an image */
         SCORE_MAX_HIDDEN = 100,      /* places of an image that a submission does not see */
         SCORE_MAX_PLACE = 255,       /* bytes of a path inside a cell */

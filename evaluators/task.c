@@ -368,6 +368,7 @@ static int answer_document(const struct json *doc, struct buffer *out, struct er
                         r.problems.count, r.problems.count == 1 ? "" : "s");
         } else {
                 task_put(&task, out);
+                task_put_places(&r, out);
                 reading_put_warnings(&r, out);
         }
         task_free(&task);

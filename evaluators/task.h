@@ -52,7 +52,6 @@ struct required_pattern {
 /* What a submission's cell is made from. */
 struct submission_image {
         bool given;
-        unsigned line, column;
         const char *name; /* an image of its own; NULL: the suite's */
         unsigned from;    /* checked only: "suite" */
         uint64_t layers;  /* the lowest; 0: all */
@@ -121,5 +120,7 @@ void task_read(struct reading *r, struct task *ret);
 void task_free(struct task *t);
 void task_check(struct reading *r, struct task *t);
 void task_put(const struct task *t, struct buffer *out);
+/* TASK_PLACEs of the document. */
+void task_put_places(const struct reading *r, struct buffer *out);
 
 #endif

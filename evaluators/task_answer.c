@@ -161,8 +161,6 @@ static void put_submission_image(struct buffer *out, const struct submission_ima
         if (!i->given)
                 return;
         at = answer_begin(out, TASK_SUBMISSION_IMAGE);
-        put_u32(out, i->line);
-        put_u32(out, i->column);
         put_text(out, i->name ? i->name : "");
         put_u32(out, (uint32_t)i->layers);
         put_texts(out, &i->hide);
@@ -230,4 +228,39 @@ void task_put(const struct task *t, struct buffer *out)
                 answer_end(out, at);
         }
         put_submission(out, &t->submission);
+}
+
+static void put_place(const struct reading *r, struct buffer *out, const char *key)
+{
+        bool found;
+        const struct json_value value = json_locate(r->doc, key, &found);
+        unsigned line, column;
+        size_t at;
+
+        if (!found)
+                return;
+        json_place(r->doc, json_offset(value), &line, &column);
+        at = answer_begin(out, TASK_PLACE);
+        put_u32(out, line);
+        put_u32(out, column);
+        put_text(out, key);
+        answer_end(out, at);
+}
+
+void task_put_places(const struct reading *r, struct buffer *out)
+{
+        static const char *const keys[] = {"image", "judge", "cases", "limits.network",
+                "limits.total_memory", "submission.image", "submission.max_entries",
+                "submission.max_unpacked", "submission.max_archive"};
+        static const char *const limits[CELL_KIND_COUNT] = {"limits", "submission.limits"};
+        char key[64];
+
+        for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+                put_place(r, out, keys[i]);
+        for (unsigned kind = 0; kind < CELL_KIND_COUNT; kind++)
+                for (unsigned i = 0; i < LIMIT_COUNT; i++) {
+                        snprintf(key, sizeof key, "%s.%s", limits[kind],
+                                limit_info((enum limit)i)->name);
+                        put_place(r, out, key);
+                }
 }

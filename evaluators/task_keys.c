@@ -282,7 +282,6 @@ static bool read_submission_image(
         struct submission_image *image = to;
 
         image->given = true;
-        json_place(r->doc, json_offset(s->value), &image->line, &image->column);
         return json_string_value(s->value.node) ? field_text.read(r, &name, s, &image->name)
                                                 : field_object.read(r, f, s, image);
 }

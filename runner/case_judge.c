@@ -81,7 +81,7 @@ struct limits case_limits(const struct cases_running *r, const struct task_case 
 
         if (c->timeout_us > 0) {
                 l.value[LIMIT_CPU] = c->timeout_us;
-                l.value[LIMIT_WALL] = 3 * c->timeout_us + 1000000;
+                l.value[LIMIT_WALL] = task_case_wall(c);
         }
         return l;
 }

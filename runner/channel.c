@@ -462,8 +462,9 @@ uint32_t channel_start_judge(struct channel *c, const char *const *argv, const c
         int fds[CELL_STDIO + 1];
 
         put_u32(&payload, ++c->last_id);
+        put_u8(&payload, envp == NULL);
         put_list(&payload, argv);
-        put_list(&payload, envp);
+        put_list(&payload, envp ? envp : (const char *const[]){NULL});
         memcpy(fds, stdio, CELL_STDIO * sizeof *fds);
         fds[CELL_STDIO] = program;
         if (channel_ready(c, err) < 0 ||

@@ -140,8 +140,9 @@ uint32_t channel_start_helper(struct channel *c, enum helper which, enum helper_
 /* The operator's judge: its environment, and its key (-EBADF: none); to be said before anything
  * else. */
 int channel_name_judge(struct channel *c, const char *const *envp, int key, struct error *err);
-/* Start a judge with this standard input, output and error; `program` -EBADF: the operator's, which
- * has an environment already. Returns its id, or 0. Its end comes as a helper's does. */
+/* Start a judge with this standard input, output and error; `program` -EBADF: assay-judge; `envp`
+ * NULL: it is the operator's, which has an environment already. Returns its id, or 0. Its end comes
+ * as a helper's does. */
 uint32_t channel_start_judge(struct channel *c, const char *const *argv, const char *const *envp,
         const int stdio[CELL_STDIO], int program, struct error *err);
 /* Wait for a judge's end: its exit status, or 128 + signal; -1: it could not be started. */

@@ -99,6 +99,7 @@ int evaluation_open(struct evaluation *e, const char *task, const char *submissi
         *e = (struct evaluation){
                 .options = options,
                 .task = TASK_INIT,
+                .policy = POLICY_INIT,
                 .submission = SUBMISSION_INIT,
                 .workspace = WORKSPACE_INIT,
                 .channel = CHANNEL_INIT,
@@ -116,6 +117,7 @@ int evaluation_open(struct evaluation *e, const char *task, const char *submissi
         /* The supervisor gets ready while we look at the files. */
         if (evaluation_check_options(options, err) < 0 || channel_open(&e->channel, err) < 0 ||
                 task_open(&e->task, task, err) < 0 ||
+                policy_open(&e->policy, options->policy, err) < 0 ||
                 submission_open(&e->submission, submission, err) < 0 || open_verdict(e, err) < 0 ||
                 open_trajectory(e, err) < 0 || workspace_make(&e->workspace, err) < 0)
                 return -1;
@@ -129,9 +131,11 @@ int evaluation_open(struct evaluation *e, const char *task, const char *submissi
         if (e->submission.is_directory &&
                 channel_trust_tree(&e->channel, e->submission.archive, err) < 0)
                 return -1;
-        if (options->allow_network && channel_allow_network(&e->channel, err) < 0)
+        if ((options->allow_network || policy_is_there(&e->policy)) &&
+                channel_allow_network(&e->channel, err) < 0)
                 return -1;
-        if (judge_open(&e->channel, err) < 0 || cells_open(&e->cells, &e->channel, err) < 0)
+        if (judge_open(&e->channel, &e->policy, err) < 0 ||
+                cells_open(&e->cells, &e->channel, err) < 0)
                 return -1;
         return privilege_drop(err);
 }
@@ -313,16 +317,23 @@ static bool is_due(const struct evaluation *e, enum phase p)
         return !(p >= PHASE_START && p <= PHASE_COLLECT && e->suite.present);
 }
 
+/* Where an operator has a policy, the task was held to it. */
+static bool may_use_network(const struct evaluation *e)
+{
+        return e->options->allow_network || policy_is_there(&e->policy);
+}
+
 int evaluation_run(struct evaluation *e, struct error *err)
 {
-        if (task_read(&e->task, &e->channel, err) < 0)
+        if (task_read(&e->task, &e->channel, err) < 0 ||
+                policy_apply(&e->policy, &e->task, &e->channel, err) < 0)
                 return -1;
         if (e->options->llm_score &&
                 (e->task.mode == MODE_CONTAINER || e->task.mode == MODE_ANSWER))
                 return error_set(err, CODE_USAGE, "--llm-score: this task has no judge");
         if (e->options->time_used && e->task.scheme != SCHEME_DIMENSIONS)
                 return error_set(err, CODE_USAGE, "--time-used: this task does not score time");
-        if (e->task.network && runs_suite(e) && !e->options->allow_network)
+        if (e->task.network && runs_suite(e) && !may_use_network(e))
                 return error_set(err, CODE_TASK_NOT_PERMITTED,
                         "limits.network is \"outbound\", which this run does not permit");
         workspace_sweep(&e->workspace, &e->channel);
@@ -361,6 +372,7 @@ void evaluation_close(struct evaluation *e)
                 workspace_remove(&e->workspace, &e->channel, &ignored);
         channel_close(&e->channel);
         task_free(&e->task);
+        policy_free(&e->policy);
         submission_free(&e->submission);
         suite_cell_free(&e->suite_cell);
         submission_cell_free(&e->cell);

@@ -8,6 +8,7 @@
 #include "dimensions.h"
 #include "image/cell.h"
 #include "log.h"
+#include "policy.h"
 #include "submission.h"
 #include "task.h"
 #include "workspace.h"
@@ -108,6 +109,7 @@ struct evaluation_options {
         const char *fail_under; /* a decimal on the result's scale, instead of `pass`; NULL */
         const char *time_used;  /* seconds, a decimal; NULL */
         const char *trajectory; /* a file; NULL */
+        const char *policy;     /* the same, of the operator; NULL: the machine's */
 };
 
 /* How the command of a build ended, and what it printed. */
@@ -121,6 +123,7 @@ struct build_result {
 struct evaluation {
         const struct evaluation_options *options;
         struct task task;
+        struct policy policy;
         struct submission submission;
         struct workspace workspace;
         int image_store;         /* the directory of all images */

@@ -93,12 +93,12 @@ static int name_judge(struct channel *c, const struct buffer *key, struct error 
         return channel_name_judge(c, env, file, err);
 }
 
-int judge_open(struct channel *c, struct error *err)
+int judge_open(struct channel *c, const struct policy *p, struct error *err)
 {
         _cleanup_buffer_ struct buffer key = BUFFER_INIT;
         int r;
 
-        if (!variable("ASSAY_JUDGE_URL"))
+        if (!variable("ASSAY_JUDGE_URL") && !policy_is_there(p))
                 return 0;
         r = read_key(&key, err);
         unsetenv("ASSAY_JUDGE_KEY");
@@ -112,15 +112,42 @@ int judge_open(struct channel *c, struct error *err)
 
 /* --- which ---------------------------------------------------------------------------------- */
 
-static bool is_command(const struct evaluation *e)
+static bool is_operators(const struct evaluation *e)
 {
-        return e->task.judge_command[0];
+        return e->task.judge_of_operator || !e->task.judge_command[0];
+}
+
+/* Not assay-judge, which the supervisor finds by itself. */
+static bool is_program(const struct evaluation *e)
+{
+        const char *first = e->task.judge_command[0];
+
+        return first && !(is_operators(e) && strcmp(first, "assay-judge") == 0);
 }
 
 bool judge_is_there(const struct evaluation *e)
 {
-        return is_command(e) ||
-               (strcmp(e->task.judge, "default") == 0 && variable("ASSAY_JUDGE_URL"));
+        return e->task.judge_command[0] ||
+               (!policy_is_there(&e->policy) && strcmp(e->task.judge, "default") == 0 &&
+                       variable("ASSAY_JUDGE_URL"));
+}
+
+enum { MOST_WORDS = 256 };
+
+/* We try again ourselves: assay-judge need not. */
+static void choose_words(const struct evaluation *e, const char *words[MOST_WORDS])
+{
+        char **given = e->task.judge_command;
+        unsigned count = 0;
+
+        words[count++] = *given ? *given++ : "assay-judge";
+        if (!is_program(e)) {
+                words[count++] = "--tries";
+                words[count++] = "1";
+        }
+        while (*given && count < MOST_WORDS - 1)
+                words[count++] = *given++;
+        words[count] = NULL;
 }
 
 /* A name without a slash is looked for where commands are; a relative path is the task's own. */
@@ -157,13 +184,12 @@ try {
 
 static int start(struct evaluation *e, struct try *t, struct error *err)
 {
-        static const char *const own[] = {"assay-judge", "--tries", "1", NULL};
-        const bool command = is_command(e);
-        _cleanup_fd_ int program = command ? find_program(e, err) : -EBADF;
-        const char *env[MOST_VARIABLES];
+        const bool given = is_program(e);
+        _cleanup_fd_ int program = given ? find_program(e, err) : -EBADF;
+        const char *words[MOST_WORDS], *env[MOST_VARIABLES];
         int out[2], errors[2];
 
-        if ((command && program < 0) || fd_pipe(out, err) < 0)
+        if ((given && program < 0) || fd_pipe(out, err) < 0)
                 return -1;
         t->pipes[0] = out[0];
         if (fd_pipe(errors, err) < 0) {
@@ -171,11 +197,9 @@ static int start(struct evaluation *e, struct try *t, struct error *err)
                 return -1;
         }
         t->pipes[1] = errors[0];
-        env[0] = NULL;
-        if (command)
-                choose_environment(env, true);
-        t->id = channel_start_judge(&e->channel,
-                command ? (const char *const *)e->task.judge_command : own, env,
+        choose_environment(env, true);
+        choose_words(e, words);
+        t->id = channel_start_judge(&e->channel, words, is_operators(e) ? NULL : env,
                 (const int[]){t->request, out[1], errors[1]}, program, err);
         fd_close(out[1]);
         fd_close(errors[1]);

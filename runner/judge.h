@@ -7,7 +7,7 @@
 
 /* What of the caller's environment concerns judges, read before root is given up: it goes to the
  * supervisor, and nobody else keeps the key. */
-int judge_open(struct channel *c, struct error *err);
+int judge_open(struct channel *c, const struct policy *p, struct error *err);
 
 /* Is there one to ask? */
 bool judge_is_there(const struct evaluation *e);

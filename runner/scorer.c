@@ -20,6 +20,7 @@ static const unsigned blamed[HELPER_MODE_COUNT] = {
         [HELPER_WINDOW] = 1U << CLASS_USAGE,
         [HELPER_CASES] = 1U << CLASS_USAGE,
         [HELPER_EXPECT] = 1U << CLASS_USAGE,
+        [HELPER_POLICY] = 1U << CLASS_USAGE,
         [HELPER_METADATA] = 1U << CLASS_USAGE,
         [HELPER_COMPARE] = 1U << CLASS_USAGE | 1U << CLASS_SUITE,
 };

@@ -42,6 +42,7 @@ int suite_start(struct evaluation *e, struct error *err)
         e->broker.cells = &e->cells;
         e->broker.submission = &e->cell;
         e->broker.most = e->task.limits[CELL_SUITE];
+        policy_lower(&e->policy, CELL_SUBMISSION, &e->broker.most);
         e->broker.total_memory = e->task.total_memory;
         e->suite_running.on_socket = take_socket;
         e->suite_running.to = e;

@@ -274,8 +274,6 @@ static void take_submission_image(struct task *t, struct reader *r)
 
         r->bad |= i->declared;
         i->declared = true;
-        i->line = get_u32(r);
-        i->column = get_u32(r);
         i->name = scorer_text(r, SCORE_MAX_NAME);
         i->layers = get_u32(r);
         count = get_u32(r);
@@ -308,6 +306,20 @@ static void take_pattern(struct task *t, struct reader *r)
         }
         to->glob = scorer_text(r, SCORE_MAX_NAME);
         to->min_files = get_u64(r);
+}
+
+static void take_place(struct task *t, struct reader *r)
+{
+        struct task_place *p = &t->places[t->place_count];
+
+        if (t->place_count == TASK_MAX_PLACES) {
+                r->bad = true;
+                return;
+        }
+        p->line = get_u32(r);
+        p->column = get_u32(r);
+        p->key = scorer_text(r, SCORE_MAX_NAME);
+        t->place_count += p->key != NULL;
 }
 
 static int take(void *to, unsigned type, struct reader *r, struct error *err)
@@ -386,6 +398,9 @@ static int take(void *to, unsigned type, struct reader *r, struct error *err)
         case TASK_PATTERN:
                 take_pattern(t, r);
                 break;
+        case TASK_PLACE:
+                take_place(t, r);
+                break;
         case RESULT_WARNING:
                 take_problem(&t->warnings, &t->warning_count, r, false);
                 break;
@@ -405,7 +420,7 @@ int task_read(struct task *t, struct channel *c, struct error *err)
                 limits_settle(&t->limits[i]);
         if (t->total_memory == 0)
                 t->total_memory = 2 * t->limits[CELL_SUITE].value[LIMIT_MEMORY];
-        if (t->mode != MODE_LLM && t->mode != MODE_ANSWER && t->cases.count == 0 && t->image &&
+        if (task_runs_something(t) && t->cases.count == 0 && t->image &&
                 strcmp(t->image, "host") == 0 && (!t->command || !t->command[0]) &&
                 t->contract != CONTRACT_CODABENCH && !contracts[t->contract].command[0])
                 return error_set(err, CODE_INTERNAL_FRAME, "the scorer left out the command");
@@ -415,21 +430,6 @@ int task_read(struct task *t, struct channel *c, struct error *err)
                 return error_set(
                         err, CODE_INTERNAL_FRAME, "the scorer left out a part of the task");
         return 0;
-}
-
-int task_read_alone(struct task *t, const char *path, struct error *err)
-{
-        struct channel channel = CHANNEL_INIT;
-        int r = task_open(t, path, err);
-
-        if (r == 0)
-                r = channel_open(&channel, err);
-        if (r == 0)
-                r = privilege_drop(err);
-        if (r == 0)
-                r = task_read(t, &channel, err);
-        channel_close(&channel);
-        return r;
 }
 
 static int check_program(const struct task *t, struct error *err)
@@ -454,7 +454,7 @@ int task_check_command(const struct task *t, struct error *err)
         _cleanup_fd_ int fd = -EBADF;
         struct stat st;
 
-        if (t->mode == MODE_LLM || t->mode == MODE_ANSWER || t->cases.count > 0)
+        if (!task_runs_something(t) || t->cases.count > 0)
                 return 0;
         if (check_program(t, err) < 0)
                 return -1;
@@ -492,11 +492,29 @@ static int add_problem(struct task_problem **list, unsigned *count, const struct
         return error_set(err, CODE_INFRA_MEMORY, "out of memory");
 }
 
-int task_add_problem(struct task *t, const char *message, struct error *err)
+static const struct task_place *find_place(const struct task *t, const char *key)
 {
-        const struct submission_image *i = &t->submission_image;
-        const struct task_problem p = {
-                i->line, i->column, (char[]){"submission.image"}, (char *)(uintptr_t)message};
+        for (unsigned i = 0; i < t->place_count; i++)
+                if (strcmp(t->places[i].key, key) == 0)
+                        return &t->places[i];
+        return NULL;
+}
+
+bool task_gives(const struct task *t, const char *key)
+{
+        return find_place(t, key) != NULL;
+}
+
+bool task_runs_something(const struct task *t)
+{
+        return t->mode != MODE_LLM && t->mode != MODE_ANSWER;
+}
+
+int task_add_problem(struct task *t, const char *key, const char *message, struct error *err)
+{
+        const struct task_place *place = find_place(t, key);
+        const struct task_problem p = {place ? place->line : 1, place ? place->column : 1,
+                (char *)(uintptr_t)key, (char *)(uintptr_t)message};
 
         return add_problem(&t->problems, &t->problem_count, &p, err);
 }
@@ -581,6 +599,8 @@ void task_free(struct task *t)
         for (unsigned i = 0; i < t->pattern_count; i++)
                 free(t->patterns[i].glob);
         free(t->patterns);
+        for (unsigned i = 0; i < t->place_count; i++)
+                free(t->places[i].key);
         free_problems(t->problems, t->problem_count);
         free_problems(t->warnings, t->warning_count);
         *t = (struct task)TASK_INIT;

@@ -4,6 +4,7 @@
 
 #include "task_cases.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 struct criterion {
@@ -26,9 +27,8 @@ struct required_file {
 /* What a submission's cell is to be made from. */
 struct submission_image {
         bool declared;
-        unsigned line, column; /* where, in task.json */
-        char *name;            /* "": the suite's */
-        unsigned layers;       /* the lowest; 0: all */
+        char *name;      /* "": the suite's */
+        unsigned layers; /* the lowest; 0: all */
         char *hide[SCORE_MAX_HIDDEN];
         unsigned hide_count;
 };
@@ -39,7 +39,18 @@ struct task_problem {
         char *key, *message;
 };
 
-enum { TASK_MAX_CRITERIA = 100, TASK_MAX_ENV = SCORE_MAX_ENV, TASK_MAX_PROBLEMS = 1000 };
+/* Where a key is that may turn out to be wrong later. */
+struct task_place {
+        unsigned line, column;
+        char *key;
+};
+
+enum {
+        TASK_MAX_PLACES = 64,
+        TASK_MAX_CRITERIA = 100,
+        TASK_MAX_ENV = SCORE_MAX_ENV,
+        TASK_MAX_PROBLEMS = 1000
+};
 
 struct task {
         int directory; /* the task's own; O_PATH */
@@ -76,6 +87,7 @@ struct task {
         char *due;
         char *judge; /* the name of the operator's; "": a command */
         char **judge_command;
+        bool judge_of_operator; /* that command is the operator's */
         struct limits limits[CELL_KIND_COUNT];
         uint64_t total_memory; /* of all cells at a time */
         uint64_t max_entries, max_unpacked, max_archive;
@@ -86,6 +98,8 @@ struct task {
         struct required_file *required;
         unsigned required_count;
 
+        struct task_place places[TASK_MAX_PLACES];
+        unsigned place_count;
         struct task_problem *problems; /* in order; with an error of code task.invalid */
         unsigned problem_count;
         struct task_problem *warnings;
@@ -101,14 +115,16 @@ struct task {
 int task_open(struct task *t, const char *path, struct error *err);
 /* Read task.json through the scorer. -1 with task.invalid: `problems` tell where and what. */
 int task_read(struct task *t, struct channel *c, struct error *err);
-/* Both, for verbs that want nothing but the task: with a supervisor of its own, and without root
- * afterwards. */
-int task_read_alone(struct task *t, const char *path, struct error *err);
+
 /* Can the suite's command be started, as far as tests/ tells? A command of the image's is not
  * looked at. Errors are those that a run would end with (suite.…). */
 int task_check_command(const struct task *t, struct error *err);
-/* One more of each; a problem is at submission.image. They own the texts. 0; -1: no memory. */
-int task_add_problem(struct task *t, const char *message, struct error *err);
+/* Does task.json have that key? Of those that TASK_PLACE is sent of. */
+bool task_gives(const struct task *t, const char *key);
+/* Does anything of it run in a cell? */
+bool task_runs_something(const struct task *t);
+/* One more of each; a problem is at such a key. They own the texts. 0; -1: no memory. */
+int task_add_problem(struct task *t, const char *key, const char *message, struct error *err);
 int task_add_warning(struct task *t, const char *key, const char *message, struct error *err);
 /* "PATH/task.json:LINE:COLUMN: KEY: what is wrong", a line for each error and warning. */
 void task_print_problems(const struct task *t, const char *path, FILE *to);

@@ -18,6 +18,11 @@ char **texts_take(struct reader *r, uint32_t most)
         return list;
 }
 
+uint64_t task_case_wall(const struct task_case *c)
+{
+        return c->timeout_us > 0 ? 3 * c->timeout_us + 1000000 : 0;
+}
+
 void texts_free(char **list)
 {
         for (char **text = list; text && *text; text++)

@@ -41,5 +41,7 @@ void task_cases_free(struct task_cases *c);
 /* A new list of at most `most` texts, NULL at the end. */
 char **texts_take(struct reader *r, uint32_t most);
 void texts_free(char **list);
+/* The wall time that its own timeout means, in microseconds; 0: it has none. */
+uint64_t task_case_wall(const struct task_case *c);
 
 #endif

@@ -1,93 +1,81 @@
 /* Facts of a task, read by a process of its own; see task_facts.h. */
 #include "task_facts.h"
 
-#include "fd.h"
+#include "beside.h"
 
 #include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-enum facts_message {
-        FACTS = 1,    /* text name, u8 enum task_mode, u8 network, u32 n, n × text required file */
-        FACTS_FAILED, /* error */
+/* text name, u8 enum task_mode, u8 network, u8 pull, u32 n, n × text required file, u32 n, n × text
+ * image */
+enum { FACTS = 1 };
+
+struct question {
+        const char *path, *policy;
 };
 
-_Noreturn static void child(const char *path, int socket)
+static void put_images(const struct task *t, struct buffer *b)
 {
-        _cleanup_buffer_ struct buffer b = BUFFER_INIT;
+        const char *names[2];
+        uint32_t count = 0;
+
+        if (task_runs_something(t) && strcmp(t->image, "host") != 0)
+                names[count++] = t->image;
+        if (task_runs_something(t) && t->submission_image.declared && *t->submission_image.name &&
+                strcmp(t->submission_image.name, "host") != 0)
+                names[count++] = t->submission_image.name;
+        put_u32(b, count);
+        for (uint32_t i = 0; i < count; i++)
+                put_text(b, names[i]);
+}
+
+static int tell(void *to, struct buffer *b, struct error *err)
+{
+        const struct question *q = to;
         struct task task = TASK_INIT;
-        struct error err = {0};
+        struct policy policy = POLICY_INIT;
 
-        if (task_read_alone(&task, path, &err) == 0) {
-                put_text(&b, task.name);
-                put_u8(&b, (uint8_t)task.mode);
-                put_u8(&b, task.network);
-                put_u32(&b, task.required_count);
-                for (unsigned i = 0; i < task.required_count; i++)
-                        put_text(&b, task.required[i].path);
-                frame_send(socket, FACTS, &b, NULL, 0, NULL);
-        } else {
-                if (err.code == CODE_TASK_INVALID)
-                        task_print_problems(&task, path, stderr);
-                put_error(&b, &err);
-                frame_send(socket, FACTS_FAILED, &b, NULL, 0, NULL);
+        if (policy_read_task(&task, &policy, q->path, q->policy, err) < 0) {
+                task_print_problems(&task, q->path, stderr);
+                return -1;
         }
-        _exit(0);
+        put_text(b, task.name);
+        put_u8(b, (uint8_t)task.mode);
+        put_u8(b, task.network);
+        put_u8(b, !policy_is_there(&policy) || policy.pull);
+        put_u32(b, task.required_count);
+        for (unsigned i = 0; i < task.required_count; i++)
+                put_text(b, task.required[i].path);
+        put_images(&task, b);
+        return FACTS;
 }
 
-static int take(struct task_facts *f, struct frame *frame, struct error *err)
-{
-        struct reader r = reader_of(frame->payload.data, frame->payload.len);
-
-        if (frame->type == FACTS_FAILED) {
-                get_error(&r, err);
-                if (reader_done(&r))
-                        return -1;
-        }
-        if (frame->type == FACTS) {
-                f->name = scorer_text(&r, SCORE_MAX_NAME);
-                f->mode = get_u8(&r);
-                f->network = get_u8(&r);
-                f->required = texts_take(&r, SCORE_MAX_MANY);
-                if (reader_done(&r) && f->mode < MODE_COUNT)
-                        return 0;
-        }
-        return error_set(err, CODE_INTERNAL_FRAME, "who reads the task sent a malformed answer");
-}
-
-int task_facts_read(struct task_facts *ret, const char *path, struct error *err)
+int task_facts_read(struct task_facts *ret, const char *path, const char *policy, struct error *err)
 {
         _cleanup_frame_ struct frame frame = FRAME_INIT;
-        int pair[2], r;
-        pid_t pid;
+        struct question q = {path, policy};
+        struct reader r;
 
         *ret = (struct task_facts){0};
-        if (fd_socketpair(pair, err) < 0)
+        if (beside_ask(tell, &q, &frame, err) < 0)
                 return -1;
-        pid = fork();
-        if (pid == 0) {
-                fd_close(pair[0]);
-                child(path, pair[1]);
-        }
-        fd_close(pair[1]);
-        if (pid < 0) {
-                fd_close(pair[0]);
-                return error_errno(err, CODE_INFRA_MEMORY, errno, "cannot start a process");
-        }
-        r = frame_receive(pair[0], &frame, FRAME_MAX_PAYLOAD, 0, err);
-        if (r == 0)
-                r = error_set(err, CODE_INTERNAL_HELPER, "who reads the task said nothing");
-        else if (r > 0)
-                r = take(ret, &frame, err);
-        fd_close(pair[0]);
-        while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-                continue;
-        return r;
+        r = reader_of(frame.payload.data, frame.payload.len);
+        ret->name = scorer_text(&r, SCORE_MAX_NAME);
+        ret->mode = get_u8(&r);
+        ret->network = get_u8(&r);
+        ret->may_pull = get_u8(&r);
+        ret->required = texts_take(&r, SCORE_MAX_MANY);
+        if (!r.bad)
+                ret->images = texts_take(&r, 2);
+        return reader_done(&r) && ret->mode < MODE_COUNT
+                       ? 0
+                       : error_set(err, CODE_INTERNAL_FRAME,
+                                 "who reads the task sent a malformed answer");
 }
 
 void task_facts_free(struct task_facts *f)
 {
         free(f->name);
         texts_free(f->required);
+        texts_free(f->images);
         *f = (struct task_facts){0};
 }

@@ -3,17 +3,20 @@
 #ifndef ASSAY_TASK_FACTS_H
 #define ASSAY_TASK_FACTS_H
 
-#include "task.h"
+#include "policy.h"
 
 struct task_facts {
         char *name;
         enum task_mode mode;
         bool network;
+        bool may_pull;   /* the operator has nothing against it */
         char **required; /* paths of files, NULL at the end */
+        char **images;   /* which it needs of the store, the same */
 };
 
 /* Problems of task.json are printed on standard error, a line each. */
-int task_facts_read(struct task_facts *ret, const char *path, struct error *err);
+int task_facts_read(
+        struct task_facts *ret, const char *path, const char *policy, struct error *err);
 void task_facts_free(struct task_facts *f);
 
 #endif

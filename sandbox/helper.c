@@ -40,6 +40,7 @@ static const char *const modes[HELPER_MODE_COUNT][2] = {
         [HELPER_COMPARE] = {"compare"},
         [HELPER_CASES] = {"cases"},
         [HELPER_EXPECT] = {"expect"},
+        [HELPER_POLICY] = {"policy"},
 };
 
 /* What unpacking and removing layers of images takes, in a user namespace with the ids of their
@@ -219,15 +220,15 @@ void judge_configure(struct supervisor *s, struct frame *f, struct error *err)
 
 /* It is confined by nothing but its id: it needs the network, and is its caller's choice. */
 static int spawn_judge(struct supervisor *s, struct helper_process *h, const struct frame *f,
-        char **argv, char **envp, struct error *err)
+        bool operators, char **argv, char **envp, struct error *err)
 {
-        const bool operators = f->fd_count == CELL_STDIO;
-        _cleanup_fd_ int own = operators ? spawn_find("assay-judge", err) : -EBADF;
+        const bool given = f->fd_count > CELL_STDIO;
+        _cleanup_fd_ int own = given ? -EBADF : spawn_find("assay-judge", err);
         struct spawn spawn = SPAWN_INIT;
 
-        if (operators && own < 0)
+        if (!given && own < 0)
                 return -1;
-        spawn.program = operators ? own : f->fds[CELL_STDIO];
+        spawn.program = given ? f->fds[CELL_STDIO] : own;
         spawn.argv = (const char *const *)argv;
         spawn.envp = (const char *const *)(operators ? s->judge_env : envp);
         spawn.script = true;
@@ -251,15 +252,17 @@ int judge_start(struct supervisor *s, struct frame *f, struct error *err)
 {
         struct reader r = reader_of(f->payload.data, f->payload.len);
         const uint32_t id = get_u32(&r);
+        const bool operators = get_u8(&r);
         char **argv = get_words(&r), **envp = get_words(&r);
         struct helper_process *h = find_free(s);
         int result = -1;
 
         if (!reader_done(&r) || !argv || !argv[0] || !h || f->fd_count < CELL_STDIO ||
-                f->fd_count > CELL_STDIO + 1 || (f->fd_count == CELL_STDIO && !s->judge_env))
+                f->fd_count > CELL_STDIO + 1 ||
+                (operators ? !s->judge_env : f->fd_count == CELL_STDIO))
                 error_set(err, CODE_INTERNAL_FRAME, "a request for a judge is malformed");
         else
-                result = spawn_judge(s, h, f, argv, envp, err);
+                result = spawn_judge(s, h, f, operators, argv, envp, err);
         if (result == 0)
                 h->id = id;
         free_words(argv);

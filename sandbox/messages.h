@@ -40,10 +40,11 @@ enum cell_message {
         JUDGE_OPERATOR, /* u32 n + n × text NAME=VALUE: the environment of the operator's judge;
                            descriptor: its key, which becomes its descriptor 3, or none. Taken as
                            CELL_TREE is */
-        JUDGE_START,    /* u32 id, u32 n + n × text argument, u32 n + n × text NAME=VALUE;
-                           descriptors: standard input, output and error, and a program, which runs
-                           outside of any cell under an id of its own. Without a program:
-                           assay-judge, with what JUDGE_OPERATOR said and no other variable */
+        JUDGE_START,    /* u32 id, u8 operator's, u32 n + n × text argument, u32 n + n × text
+                           NAME=VALUE; descriptors: standard input, output and error, and a program,
+                           which runs outside of any cell under an id of its own. The operator's has
+                           what JUDGE_OPERATOR said and no other variable; without a program it is
+                           assay-judge */
         HELPER_START,   /* u32 id, u8 enum helper, u8 enum helper_mode; descriptors: its input,
                            its answer, for the unpacker the directory */
 
@@ -119,6 +120,7 @@ enum helper_mode {
         HELPER_COMPARE,
         HELPER_CASES,
         HELPER_EXPECT,
+        HELPER_POLICY,
         HELPER_MODE_COUNT,
 };
 

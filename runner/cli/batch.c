@@ -294,7 +294,8 @@ static int grade(struct batch *b, char *const *paths, unsigned count, struct err
         struct batch_counts counts;
         int r;
 
-        if (task_facts_read(&b->facts, b->task, err) < 0 || open_results(b, err) < 0 ||
+        if (task_facts_read(&b->facts, b->task, b->evaluation.policy, err) < 0 ||
+                open_results(b, err) < 0 ||
                 batch_rows_find(&b->rows, paths, count, b->results_dir, err) < 0)
                 return -1;
         b->journal = journal_open(b->results_dir, b->facts.name, b->resume, &b->rows, err);
@@ -323,6 +324,8 @@ int verb_batch(int argc, char **argv, struct error *err)
                         "keep what an earlier batch graded there"},
                 {"--csv", OPTION_TEXT, &b.csv, "FILE", "a table of all; - is standard output"},
                 {"--seed", OPTION_TEXT, &b.evaluation.seed, "N", "ASSAY_SEED of the suite; else 0"},
+                {"--policy", OPTION_TEXT, &b.evaluation.policy, "FILE",
+                        "what the operator allows; else /etc/assay/operator.json"},
                 {"--allow-network", OPTION_FLAG, &b.evaluation.allow_network, NULL,
                         "give a task's suite the network that the task asks for"},
                 {"--allow-weak-limits", OPTION_FLAG, &b.evaluation.allow_weak, NULL,

@@ -5,6 +5,7 @@
 #include "fd.h"
 #include "image/leak.h"
 #include "image/view.h"
+#include "policy.h"
 #include "privilege.h"
 #include "report/json.h"
 #include "task.h"
@@ -13,6 +14,7 @@ enum { MOST_LEAKS = 20 };
 
 struct checking {
         struct task task;
+        struct policy policy;
         struct loading *loading;
         struct error no_store; /* why there is none; code NONE: there is one */
         unsigned leaks;
@@ -67,7 +69,7 @@ static int take_leak(void *to, const char *in_image, const char *file, struct er
                 return 0;
         snprintf(text, sizeof text, "shows submissions /%s, which has the content of %s; hide it",
                 in_image, file);
-        return task_add_problem(&c->task, text, err);
+        return task_add_problem(&c->task, "submission.image", text, err);
 }
 
 static int look_for_leaks(struct checking *c, const struct image *view, struct error *err)
@@ -85,7 +87,7 @@ static int look_for_leaks(struct checking *c, const struct image *view, struct e
                 return 0;
         snprintf(text, sizeof text, "shows submissions at least %u more such files",
                 c->leaks - MOST_LEAKS);
-        return task_add_problem(&c->task, text, err);
+        return task_add_problem(&c->task, "submission.image", text, err);
 }
 
 /* An image that is not on this machine cannot be looked at: that is no error of the task. */
@@ -113,7 +115,7 @@ static int check_submission_image(struct checking *c, struct error *err)
         if (r == 0)
                 r = look_for_leaks(c, &image, err);
         else if (err->code == CODE_USAGE)
-                r = task_add_problem(&c->task, err->text, err);
+                r = task_add_problem(&c->task, "submission.image", err->text, err);
         else if (err->code == CODE_IMAGE_MISSING)
                 r = task_add_warning(&c->task, "submission.image",
                         "the image is not on this machine: what submissions would see of it was "
@@ -125,11 +127,11 @@ static int check_submission_image(struct checking *c, struct error *err)
 
 /* --- all ------------------------------------------------------------------------------------ */
 
-static int open_all(struct checking *c, const char *path, struct error *err)
+static int open_all(struct checking *c, const char *path, const char *policy, struct error *err)
 {
         struct channel *channel = c->loading->channel;
 
-        if (task_open(&c->task, path, err) < 0)
+        if (task_open(&c->task, path, err) < 0 || policy_open(&c->policy, policy, err) < 0)
                 return -1;
         /* Most tasks need no store. */
         if (loading_open(c->loading, &c->no_store) < 0 && channel->socket < 0) {
@@ -142,9 +144,11 @@ static int open_all(struct checking *c, const char *path, struct error *err)
         return privilege_drop(err);
 }
 
-static int check_all(struct checking *c, const char *path, struct error *err)
+static int check_all(struct checking *c, const char *path, const char *policy, struct error *err)
 {
-        if (open_all(c, path, err) < 0 || task_read(&c->task, c->loading->channel, err) < 0)
+        if (open_all(c, path, policy, err) < 0 ||
+                task_read(&c->task, c->loading->channel, err) < 0 ||
+                policy_apply(&c->policy, &c->task, c->loading->channel, err) < 0)
                 return -1;
         if (task_check_command(&c->task, err) < 0) {
                 error_print(err);
@@ -153,9 +157,10 @@ static int check_all(struct checking *c, const char *path, struct error *err)
         return check_submission_image(c, err);
 }
 
-static int check(const char *path, const struct common_options *common, struct error *err)
+static int check(const char *path, const char *policy, const struct common_options *common,
+        struct error *err)
 {
-        struct checking c = {.task = TASK_INIT};
+        struct checking c = {.task = TASK_INIT, .policy = POLICY_INIT};
         const struct load_listener listener = {.warn = take_warning, .to = &c};
         int r;
 
@@ -166,8 +171,8 @@ static int check(const char *path, const struct common_options *common, struct e
         c.loading->own = (struct channel)CHANNEL_INIT;
         c.loading->channel = &c.loading->own;
         c.loading->store = (struct store)STORE_INIT;
-        r = check_all(&c, path, err);
-        if (r == 0 || (r < 0 && err->code == CODE_TASK_INVALID && c.task.problem_count > 0)) {
+        r = check_all(&c, path, policy, err);
+        if (r == 0 || c.task.problem_count > 0) {
                 r = c.task.problem_count > 0 ? END_USAGE : 0; /* the list says it all */
                 if (common->json)
                         show_json(&c.task);
@@ -178,6 +183,7 @@ static int check(const char *path, const struct common_options *common, struct e
                 }
         }
         task_free(&c.task);
+        policy_free(&c.policy);
         loading_close(c.loading);
         free(c.loading);
         return r;
@@ -186,18 +192,23 @@ static int check(const char *path, const struct common_options *common, struct e
 int verb_check(int argc, char **argv, struct error *err)
 {
         struct common_options common = {0};
-        int rest = options_parse(NULL, 0, &common, argc, argv, err);
+        const char *policy = NULL;
+        const struct option table[] = {
+                {"--policy", OPTION_TEXT, &policy, "FILE",
+                        "what the operator allows; else /etc/assay/operator.json"},
+        };
+        int rest = options_parse(table, 1, &common, argc, argv, err);
 
         if (rest < 0)
                 return -1;
         if (common.help)
-                return options_help("check TASK",
+                return options_help("check [OPTIONS] TASK",
                         "Validates a task without running anything. Every error is listed, with "
                         "its\n"
                         "place. Where the task says what submissions get of an image that is on\n"
                         "this machine, looks for the task's own files there.",
-                        NULL, 0);
+                        table, 1);
         if (rest != 1)
                 return error_set(err, CODE_USAGE, "check: needs one task");
-        return check(argv[0], &common, err);
+        return check(argv[0], policy, &common, err);
 }

@@ -2,6 +2,7 @@
 #include "verbs.h"
 
 #include "fd.h"
+#include "policy.h"
 #include "report/description.h"
 
 #include <unistd.h>
@@ -24,23 +25,30 @@ static int describe(const struct task *t, const struct common_options *common, s
 int verb_describe(int argc, char **argv, struct error *err)
 {
         struct common_options common = {0};
-        int rest = options_parse(NULL, 0, &common, argc, argv, err), r;
+        const char *policy = NULL;
+        const struct option table[] = {
+                {"--policy", OPTION_TEXT, &policy, "FILE",
+                        "what the operator allows; else /etc/assay/operator.json"},
+        };
+        int rest = options_parse(table, 1, &common, argc, argv, err), r;
         struct task task = TASK_INIT;
+        struct policy held = POLICY_INIT;
 
         if (rest < 0)
                 return -1;
         if (common.help)
-                return options_help("describe TASK",
+                return options_help("describe [OPTIONS] TASK",
                         "Tells what a submitter may know of a task: rubric, limits, files wanted, "
                         "visible\ntests. Hidden tests are counted.",
-                        NULL, 0);
+                        table, 1);
         if (rest != 1)
                 return error_set(err, CODE_USAGE, "describe: needs one task");
-        r = task_read_alone(&task, argv[0], err);
-        if (r < 0 && err->code == CODE_TASK_INVALID)
+        r = policy_read_task(&task, &held, argv[0], policy, err);
+        if (r < 0)
                 task_print_problems(&task, argv[0], stderr);
         if (r == 0)
                 r = describe(&task, &common, err);
         task_free(&task);
+        policy_free(&held);
         return r;
 }

@@ -2,7 +2,9 @@
 #include "verbs.h"
 
 #include "fd.h"
+#include "image/pull.h"
 #include "report/report.h"
+#include "task_facts.h"
 
 #include <unistd.h>
 
@@ -10,6 +12,7 @@ struct run_options {
         struct common_options common;
         struct evaluation_options evaluation;
         const char *audience;
+        bool pull;
 };
 
 static int print(const struct evaluation *e, const struct run_options *o, struct error *err)
@@ -26,18 +29,35 @@ static int print(const struct evaluation *e, const struct run_options *o, struct
         return 0;
 }
 
+static int pull_images(const char *task, const struct run_options *o, struct error *err)
+{
+        struct task_facts facts;
+        int r = task_facts_read(&facts, task, o->evaluation.policy, err);
+
+        if (r == 0 && !facts.may_pull)
+                r = error_set(err, CODE_TASK_NOT_PERMITTED,
+                        "--pull: the operator allows no images from registries");
+        if (r == 0)
+                r = image_pull_missing(facts.images, err);
+        task_facts_free(&facts);
+        return r;
+}
+
 static int run(
         const char *task, const char *submission, const struct run_options *o, struct error *err)
 {
-        struct evaluation *e = calloc(1, sizeof *e);
+        struct evaluation *e;
         int r;
 
+        if (o->pull && pull_images(task, o, err) < 0)
+                return -1;
+        e = calloc(1, sizeof *e);
         if (!e)
                 return error_set(err, CODE_INFRA_MEMORY, "out of memory");
         r = evaluation_open(e, task, submission, &o->evaluation, err);
         if (r == 0)
                 r = evaluation_run(e, err);
-        if (r < 0 && err->code == CODE_TASK_INVALID)
+        if (r < 0)
                 task_print_problems(&e->task, task, stderr);
         if (r == 0)
                 r = print(e, o, err);
@@ -66,6 +86,10 @@ int verb_run(int argc, char **argv, struct error *err)
                         "exit status 1 for a lower score, whatever the task passes"},
                 {"--for", OPTION_TEXT, &o.audience, "submitter|operator",
                         "leave out what submitters may not see (operator: all)"},
+                {"--pull", OPTION_FLAG, &o.pull, NULL,
+                        "fetch the task's images first, where this machine lacks them"},
+                {"--policy", OPTION_TEXT, &o.evaluation.policy, "FILE",
+                        "what the operator allows; else /etc/assay/operator.json"},
                 {"--allow-network", OPTION_FLAG, &o.evaluation.allow_network, NULL,
                         "give a task's suite the network that the task asks for"},
                 {"--allow-weak-limits", OPTION_FLAG, &o.evaluation.allow_weak, NULL,

@@ -3,6 +3,7 @@
 #include "verbs.h"
 
 #include "fd.h"
+#include "policy.h"
 #include "report/report.h"
 
 #include <unistd.h>
@@ -28,10 +29,10 @@ static int report(
         return print(&out, err);
 }
 
-static int check(const char *task, const char *submission, const struct common_options *common,
-        struct error *err)
+static int check(const char *task, const char *submission, const char *policy,
+        const struct common_options *common, struct error *err)
 {
-        const struct evaluation_options options = {.only_intake = true};
+        const struct evaluation_options options = {.only_intake = true, .policy = policy};
         struct evaluation *e = calloc(1, sizeof *e);
         int r;
 
@@ -40,7 +41,7 @@ static int check(const char *task, const char *submission, const struct common_o
         r = evaluation_open(e, task, submission, &options, err);
         if (r == 0)
                 r = evaluation_run(e, err);
-        if (r < 0 && err->code == CODE_TASK_INVALID)
+        if (r < 0)
                 task_print_problems(&e->task, task, stderr);
         if (r == 0)
                 r = report(e, common, err);
@@ -53,26 +54,33 @@ static int check(const char *task, const char *submission, const struct common_o
         return r;
 }
 
-static int template(const char *path, struct error *err)
+static int template(const char *path, const char *policy, struct error *err)
 {
         _cleanup_buffer_ struct buffer out = BUFFER_INIT;
         struct task task = TASK_INIT;
-        int r = task_read_alone(&task, path, err);
+        struct policy held = POLICY_INIT;
+        int r = policy_read_task(&task, &held, path, policy, err);
 
-        if (r < 0 && err->code == CODE_TASK_INVALID)
+        if (r < 0)
                 task_print_problems(&task, path, stderr);
         if (r == 0) {
                 submission_template(&task, &out);
                 r = print(&out, err);
         }
         task_free(&task);
+        policy_free(&held);
         return r;
 }
 
 int verb_submission(int argc, char **argv, struct error *err)
 {
         struct common_options common = {0};
-        int rest = options_parse(NULL, 0, &common, argc, argv, err);
+        const char *policy = NULL;
+        const struct option table[] = {
+                {"--policy", OPTION_TEXT, &policy, "FILE",
+                        "what the operator allows; else /etc/assay/operator.json"},
+        };
+        int rest = options_parse(table, 1, &common, argc, argv, err);
 
         if (rest < 0)
                 return -1;
@@ -82,11 +90,11 @@ int verb_submission(int argc, char **argv, struct error *err)
                         "Says whether a task accepts a submission, and what it warns of, without "
                         "running\n"
                         "anything; or prints a SUBMISSION.md to fill in.",
-                        NULL, 0);
+                        table, 1);
         if (rest == 3 && strcmp(argv[0], "check") == 0)
-                return check(argv[1], argv[2], &common, err);
+                return check(argv[1], argv[2], policy, &common, err);
         if (rest == 2 && strcmp(argv[0], "template") == 0)
-                return template(argv[1], err);
+                return template(argv[1], policy, err);
         return error_set(
                 err, CODE_USAGE, "submission: needs `check TASK SUBMISSION` or `template TASK`");
 }

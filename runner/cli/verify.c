@@ -100,7 +100,7 @@ static int grade(struct verifying *v, struct error *err)
 
         v->rounds = v->twice ? 2 : 1;
         if (aside_parse_jobs(v->jobs, &many.jobs, err) < 0 ||
-                task_facts_read(&v->facts, v->task, err) < 0 ||
+                task_facts_read(&v->facts, v->task, v->evaluation.policy, err) < 0 ||
                 solutions_find(&v->solutions, v->task, err) < 0 || add_empty(v, err) < 0)
                 return -1;
         many.count = v->solutions.count * v->rounds;
@@ -261,6 +261,8 @@ int verb_verify(int argc, char **argv, struct error *err)
                 {"--jobs", OPTION_TEXT, &v.jobs, "N",
                         "so many at a time; else one for each processor"},
                 {"--seed", OPTION_TEXT, &v.evaluation.seed, "N", "ASSAY_SEED of the suite; else 0"},
+                {"--policy", OPTION_TEXT, &v.evaluation.policy, "FILE",
+                        "what the operator allows; else /etc/assay/operator.json"},
                 {"--allow-network", OPTION_FLAG, &v.evaluation.allow_network, NULL,
                         "give a task's suite the network that the task asks for"},
                 {"--allow-weak-limits", OPTION_FLAG, &v.evaluation.allow_weak, NULL,

@@ -3,6 +3,7 @@
  * changes nothing. What came is read by the unpacker, like any other file with an image. */
 #include "image/pull.h"
 
+#include "beside.h"
 #include "fd.h"
 #include "image/program.h"
 #include "image/reference.h"
@@ -186,4 +187,52 @@ int image_pull(const char *reference, const struct pull_options *o,
                 return error_set(
                         err, CODE_IMAGE_PULL_FAILED, "skopeo, which pulls images, is not in PATH");
         return load_images(NULL, &options, listener, err);
+}
+
+/* --- beside an evaluation ------------------------------------------------------------------- */
+
+static void ignore_loaded(void *to, const char *id, const char *const *names)
+{
+        (void)to;
+        (void)id;
+        (void)names;
+}
+
+static void print_warning(void *to, const char *text)
+{
+        (void)to;
+        fprintf(stderr, "assay: warning: %s\n", text);
+}
+
+enum { PULLED = 1 };
+
+static int pull_beside(void *name, struct buffer *unused, struct error *err)
+{
+        static const struct pull_options options = {.quiet = true};
+        static const struct load_listener listener = {ignore_loaded, print_warning, NULL};
+
+        (void)unused;
+        return image_pull(name, &options, &listener, err) < 0 ? -1 : PULLED;
+}
+
+static bool is_there(const char *name, struct error *err)
+{
+        struct store store = STORE_INIT;
+        char id[DIGEST_SIZE];
+        bool found = store_open(&store, err) == 0 && store_find(&store, name, id, NULL, err) == 0;
+
+        store_close(&store);
+        return found;
+}
+
+int image_pull_missing(char *const *names, struct error *err)
+{
+        for (; *names; names++) {
+                _cleanup_frame_ struct frame done = FRAME_INIT;
+                struct error missing = {0};
+
+                if (!is_there(*names, &missing) && beside_ask(pull_beside, *names, &done, err) < 0)
+                        return -1;
+        }
+        return 0;
 }

@@ -14,5 +14,8 @@ struct pull_options {
  * certificates, policies) skopeo knows: it is run with the caller's rights and environment. */
 int image_pull(const char *reference, const struct pull_options *o,
         const struct load_listener *listener, struct error *err);
+/* The same of each name (NULL at the end) that this machine does not have, by processes of their
+ * own: this one keeps its rights. */
+int image_pull_missing(char *const *names, struct error *err);
 
 #endif

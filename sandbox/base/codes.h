@@ -9,7 +9,8 @@ X(TASK_MISSING,        "task.missing",             CLASS_USAGE, END_USAGE, "give
 X(TASK_INVALID,        "task.invalid",             CLASS_USAGE, END_USAGE, "mend task.json at the place named; `assay check TASK` lists every error")
 X(TASK_UNSAFE,         "task.unsafe",              CLASS_USAGE, END_USAGE, "keep everything a task uses inside its own directory, without symlinks out of it")
 X(TASK_UNSUPPORTED,    "task.unsupported",         CLASS_USAGE, END_USAGE, "use what this version supports, or a newer Assay")
-X(TASK_NOT_PERMITTED,  "task.not_permitted",       CLASS_USAGE, END_USAGE, "ask who runs the machine: `assay run` gives a network only with --allow-network")
+X(TASK_NOT_PERMITTED,  "task.not_permitted",       CLASS_USAGE, END_USAGE, "ask for less, or ask who runs the machine: operator.json says what tasks may have; without one, `assay run` gives a network only with --allow-network")
+X(POLICY_INVALID,      "policy.invalid",           CLASS_USAGE, END_USAGE, "mend the operator's policy at the place named (docs/policy.md)")
 X(TASK_EXPECT,         "task.expectation",         CLASS_USAGE, END_USAGE, "give each solution in solutions/NAME/ an expect.json, such as {\"score\": {\"min\": 90}} (docs/verify.md)")
 X(SUBMISSION_MISSING,  "submission.missing",       CLASS_USAGE, END_USAGE, "give the submission as a tar or zip file that can be read")
 

@@ -306,3 +306,38 @@ in_image() { # IMAGE COMMAND…
         nothing_fetched
     done
 }
+
+@test "run --pull fetches what the task needs and the machine lacks, and nothing twice" {
+    mkdir -p task/tests submission
+    cat > home/.config/containers/registries.conf <<END
+[[registry]]
+location = "$there"
+insecure = true
+END
+    cat > task/tests/run <<'END'
+#!/bin/busybox sh
+echo "{\"score\": 100, \"pass\": true, \"notes\": \"$(cat /file)\"}" > /results/score.json
+END
+    chmod 755 task/tests/run
+    cat > task/task.json <<END
+{"schema": "assay.task/1", "name": "test", "image": "$there/it:1",
+ "scoring": {"mode": "container"}, "suite": {"command": ["/tests/run"]}}
+END
+    touch submission/main.txt
+    chmod 755 .
+    graded() { # [OPTIONS…]
+        status=0
+        "$ASSAY" run --json "${weak[@]}" "$@" task submission > result.json 2> errors || status=$?
+    }
+    graded
+    is 'exit without --pull' 4 "$status"
+    is code image.missing "$(jq -r .code result.json)"
+    graded --pull
+    is exit 0 "$status"
+    is notes pulled "$(jq -r .notes result.json)"
+    kill "$registry"
+    wait_gone "$registry"
+    registry=
+    graded --pull
+    is 'exit when the image is there' 0 "$status"
+}

@@ -1,0 +1,61 @@
+/* A child that answers with one frame; see beside.h. */
+#include "beside.h"
+
+#include "fd.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { FAILED = 0 }; /* error; what the work answers has another type */
+
+_Noreturn static void child(beside_work work, void *to, int socket)
+{
+        _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
+        struct error err = {0};
+        int type = work(to, &payload, &err);
+
+        if (type < 0) {
+                buffer_clear(&payload);
+                put_error(&payload, &err);
+                type = FAILED;
+        }
+        frame_send(socket, (uint16_t)type, &payload, NULL, 0, NULL);
+        _exit(0);
+}
+
+static int take(struct frame *f, struct error *err)
+{
+        struct reader r = reader_of(f->payload.data, f->payload.len);
+
+        if (f->type != FAILED)
+                return 0;
+        get_error(&r, err);
+        return reader_done(&r) ? -1 : error_set(err, CODE_INTERNAL_FRAME, "a malformed error came");
+}
+
+int beside_ask(beside_work work, void *to, struct frame *ret, struct error *err)
+{
+        int pair[2], r;
+        pid_t pid;
+
+        if (fd_socketpair(pair, err) < 0)
+                return -1;
+        fflush(NULL);
+        pid = fork();
+        if (pid == 0) {
+                fd_close(pair[0]);
+                child(work, to, pair[1]);
+        }
+        fd_close(pair[1]);
+        if (pid < 0) {
+                fd_close(pair[0]);
+                return error_errno(err, CODE_INFRA_MEMORY, errno, "cannot start a process");
+        }
+        r = frame_receive(pair[0], ret, FRAME_MAX_PAYLOAD, 0, err);
+        fd_close(pair[0]);
+        while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+                continue;
+        if (r == 0)
+                return error_set(err, CODE_INTERNAL_HELPER, "a process of our own said nothing");
+        return r < 0 ? -1 : take(ret, err);
+}
