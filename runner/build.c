@@ -9,9 +9,10 @@
 
 #include <signal.h>
 
-static int run(struct evaluation *e, struct running *r, struct error *err)
+static int run(struct evaluation *e, struct running *r, const char *const *command,
+        const struct limits *limits, bool keep_tree, struct error *err)
 {
-        const uint64_t keep = e->task.limits[CELL_SUITE].value[LIMIT_OUTPUT];
+        const uint64_t keep = limits->value[LIMIT_OUTPUT];
         struct build_result *b = &e->build;
         const struct running_pipes pipes = {
                 .logs = {&b->output[0], &b->output[1]},
@@ -23,10 +24,10 @@ static int run(struct evaluation *e, struct running *r, struct error *err)
                 log_init(&b->output[1], keep / 4, keep / 4, err) < 0)
                 return -1;
         submission_cell_order(&e->cell, &order);
-        order.argv = (const char *const *)e->task.build_command;
-        order.limits = e->task.limits[CELL_SUITE]; /* a compiler needs more than what it makes */
+        order.argv = command;
+        order.limits = *limits;
         order.mounts[0].kind = PLACE_COPY; /* what the image has there is not the submission's */
-        order.keep = true;
+        order.keep = keep_tree;
         return cells_start(&e->cells, r, &order, &pipes, err) < 0 ||
                                cells_wait(&e->cells, r, err) < 0
                        ? -1
@@ -87,12 +88,13 @@ static int judge(const struct cell_outcome *o, struct error *err)
                                         (unsigned)o->status);
 }
 
-int build_run(struct evaluation *e, struct error *err)
+int build_execute(struct evaluation *e, const char *const *command, const struct limits *limits,
+        bool keep, struct error *err)
 {
         struct build_result *b = &e->build;
         struct running running = {.on_end = NULL};
 
-        if (run(e, &running, err) < 0)
+        if (run(e, &running, command, limits, keep, err) < 0)
                 return -1;
         b->outcome = running.outcome;
         if (b->outcome.failed.code != CODE_NONE) {
@@ -100,7 +102,18 @@ int build_run(struct evaluation *e, struct error *err)
                 return -1;
         }
         b->ran = true;
-        if (judge(&b->outcome, err) < 0)
+        return 0;
+}
+
+int build_run(struct evaluation *e, struct error *err)
+{
+        struct build_result *b = &e->build;
+
+        b->detected = "declared by the task";
+        b->command = (const char *const *)e->task.build_command;
+        /* A compiler needs more than what it makes: the limits are the suite's. */
+        if (build_execute(e, b->command, &e->task.limits[CELL_SUITE], true, err) < 0 ||
+                judge(&b->outcome, err) < 0)
                 return -1;
         if (b->outcome.kept < 0)
                 return error_set(err, CODE_INTERNAL_FRAME, "the tree that was built is missing");

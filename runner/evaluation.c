@@ -2,7 +2,6 @@
 #include "evaluation.h"
 
 #include "clock.h"
-#include "environment.h"
 #include "evaluators/contract.h"
 #include "fd.h"
 #include "image/store.h"
@@ -158,34 +157,10 @@ static int phase_unpack(struct evaluation *e, struct error *err)
         if (runs_suite(e) && (channel_limit_total(&e->channel, e->task.total_memory, err) < 0 ||
                                      channel_prepare_cell(&e->channel, err) < 0))
                 return -1;
-        return submission_unpack(&e->submission, &e->task, &e->workspace, &e->channel, err);
-}
-
-/* What submissions get of an image: always without what the contract and the suite have there. */
-static int open_view(struct evaluation *e, struct error *err)
-{
-        const struct submission_image *s = &e->task.submission_image;
-        const struct view view = {
-                .image = s->declared && *s->name ? s->name : e->task.image,
-                .layers = s->layers,
-                .hide = (const char *const *)s->hide,
-                .hide_count = s->hide_count,
-                .own = contracts[e->task.contract].own,
-                .command = e->task.command,
-        };
-        struct image_cell *image = &e->cell.image;
-
-        if (strcmp(view.image, "host") == 0)
-                return 0;
-        if (image_open_in(image, e->image_store, view.image, &view, true, err) == 0)
-                return 0;
-        image_close(image);
-        *image = (struct image_cell){0};
-        return view_make_in(&e->channel, e->image_store, &view, err) < 0 ||
-                               image_open_in(image, e->image_store, view.image, &view, true, err) <
-                                       0
-                       ? -1
-                       : 0;
+        if (submission_unpack(&e->submission, &e->task, &e->workspace, &e->channel, err) < 0)
+                return -1;
+        e->cell.tree = e->submission.root; /* until something is built */
+        return 0;
 }
 
 /* Does code of the submission run in a cell of its own? */
@@ -201,25 +176,14 @@ static int phase_image(struct evaluation *e, struct error *err)
         if (strcmp(t->image, "host") != 0 &&
                 image_open_in(&e->image, e->image_store, t->image, NULL, true, err) < 0)
                 return -1;
-        e->cell.tree = e->submission.root;
-        if (!has_submission_cells(e))
-                return 0;
-        e->cell.place = contracts[t->contract].submission[0].place;
-        e->cell.over = contracts[t->contract].submission[0].kind == PLACE_OVER;
-        e->cell.limits = t->limits[CELL_SUBMISSION];
-        e->cell.allow_weak = e->options->allow_weak;
-        if (open_view(e, err) < 0)
-                return -1;
-        e->cell.env = environment_make_plain(e->cell.image.env,
-                (const char *const *)t->submission_env, t->submission_env_count, err);
-        return e->cell.env ? 0 : -1;
+        return has_submission_cells(e) ? submission_cell_prepare(e, err) : 0;
 }
 
 /* A build that fails is the submission's fault: it is rejected, or has 0 from the suite. */
 static int phase_build(struct evaluation *e, struct error *err)
 {
         if (e->task.build == BUILD_NONE)
-                return 0;
+                return build_check_run(e, err);
         if (e->build.tree < 0)
                 e->build.tree = fcntl(e->workspace.built, F_DUPFD_CLOEXEC, 3);
         if (e->build.tree < 0)
@@ -283,7 +247,7 @@ static const struct {
         [PHASE_RECEIVED] = {"received", phase_received, {true, true, true, true}},
         [PHASE_UNPACK] = {"unpack", phase_unpack, {true, true, true, true}},
         [PHASE_IMAGE] = {"image", phase_image, {false, true, true, false}},
-        [PHASE_BUILD] = {"build", phase_build, {false, true, true, false}},
+        [PHASE_BUILD] = {"build", phase_build, {true, true, true, false}},
         [PHASE_START] = {"start", phase_start, {false, true, true, false}},
         [PHASE_RUN] = {"run", phase_run, {false, true, true, false}},
         [PHASE_COLLECT] = {"collect", phase_collect, {false, true, true, false}},
@@ -312,7 +276,7 @@ static bool is_due(const struct evaluation *e, enum phase p)
         if (!phases[p].modes[e->task.mode] || (e->options->only_intake && p > PHASE_UNPACK))
                 return false;
         if (p == PHASE_BUILD)
-                return e->task.build != BUILD_NONE;
+                return e->task.build != BUILD_NONE || build_check_is_due(e);
         /* What did not build is not run. */
         return !(p >= PHASE_START && p <= PHASE_COLLECT && e->suite.present);
 }

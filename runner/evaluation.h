@@ -112,9 +112,13 @@ struct evaluation_options {
         const char *policy;     /* the same, of the operator; NULL: the machine's */
 };
 
-/* How the command of a build ended, and what it printed. */
+/* How the command of a build ended, or of the build check, and what it printed. */
 struct build_result {
+        const char *detected;       /* what there is to build; NULL: nothing */
+        const char *const *command; /* borrowed */
         bool ran, good;
+        bool unknown; /* the check could not tell, for a reason */
+        char reason[300];
         struct cell_outcome outcome;
         struct log output[2];
         int tree; /* what it left: the submission as all other cells have it; -EBADF */
@@ -186,9 +190,22 @@ int suite_cell_prepare_checker(struct evaluation *e, struct error *err);
 void suite_cell_order_checker(void *evaluation, struct cell_order *ret);
 void suite_cell_free(struct suite_cell *s);
 
+/* submission_cell.c: what every cell of the submission is given. */
+int submission_cell_prepare(struct evaluation *e, struct error *err);
+
 /* build.c: run the build in a cell of the submission; what it left becomes the submission. */
 int build_run(struct evaluation *e, struct error *err);
+/* Run a command in such a cell, and wait; how it ended is in `e->build`. */
+int build_execute(struct evaluation *e, const char *const *command, const struct limits *limits,
+        bool keep, struct error *err);
 void build_free(struct build_result *b);
+
+/* build_check.c: try what the submission's files suggest; only interruptions are errors. */
+int build_check_run(struct evaluation *e, struct error *err);
+/* Is the judge to be told of one? */
+bool build_check_is_wanted(const struct evaluation *e);
+/* And is there anything to build? */
+bool build_check_is_due(const struct evaluation *e);
 
 /* suite.c: make the suite's cell, run it, judge how it ended. */
 int suite_start(struct evaluation *e, struct error *err);

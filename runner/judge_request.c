@@ -6,7 +6,7 @@
 #include "beneath.h"
 #include "fd.h"
 #include "files.h"
-#include "report/json.h"
+#include "report/report.h"
 #include "text.h"
 
 #include <stdlib.h>
@@ -99,33 +99,6 @@ static void add_task(struct json_writer *w, const struct task *t)
         json_close(w);
 }
 
-static void add_build(struct json_writer *w, const struct evaluation *e)
-{
-        _cleanup_buffer_ struct buffer command = BUFFER_INIT, output = BUFFER_INIT;
-        const struct build_result *b = &e->build;
-
-        if (!b->ran) {
-                json_add_null(w, "build_check");
-                return;
-        }
-        for (char *const *word = e->task.build_command; *word; word++)
-                buffer_add_format(&command, "%s%s", command.len ? " " : "", *word);
-        for (unsigned i = 0; i < 2; i++)
-                buffer_add(&output, b->output[i].head, b->output[i].head_len);
-        json_open_object(w, "build_check");
-        json_text(w, "detected", "declared by the task");
-        json_text(w, "command", buffer_text(&command));
-        json_bool(w, "ok", b->good);
-        if (b->outcome.end == CELL_EXITED)
-                json_number(w, "exit", b->outcome.status);
-        else
-                json_add_null(w, "exit");
-        json_number(w, "ms", b->outcome.wall_us / 1000);
-        json_bytes(w, "output", output.data, output.len);
-        json_add_null(w, "reason");
-        json_close(w);
-}
-
 /* Of the tests those that submitters may see. */
 static void add_tests(struct json_writer *w, const struct evaluation *e)
 {
@@ -157,7 +130,7 @@ int judge_request(const struct evaluation *e, struct buffer *out, struct error *
         json_bytes(&w, "submission_md", described.data, described.len);
         if (add_files(&w, e, err) < 0)
                 return -1;
-        add_build(&w, e);
+        report_build_check(&w, e);
         /* Only what is a plain number; a fraction is for computers. */
         if (e->suite.present && scorer_is_decimal(e->suite.score))
                 json_decimal(&w, "test_score", e->suite.score);

@@ -32,6 +32,11 @@ bool policy_is_there(const struct policy *p)
         return p->file >= 0;
 }
 
+bool policy_allows_host(const struct policy *p)
+{
+        return !policy_is_there(p) || p->host_image;
+}
+
 /* --- reading -------------------------------------------------------------------------------- */
 
 static void take_ceiling(struct policy *p, struct reader *r)

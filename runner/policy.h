@@ -28,6 +28,8 @@ struct policy {
 /* `path` NULL: the machine's, if it has one. Needs the caller's rights; reads nothing. */
 int policy_open(struct policy *p, const char *path, struct error *err);
 bool policy_is_there(const struct policy *p);
+/* May something run in the machine's own programs? */
+bool policy_allows_host(const struct policy *p);
 /* Read it, and hold a task to it: what the task leaves open becomes what the operator allows, what
  * it asks for beyond that is a problem of the task, and the judge it names is the operator's. -1
  * with task.not_permitted: there are problems. */

@@ -3,6 +3,7 @@
 #define ASSAY_REPORT_H
 
 #include "evaluation.h"
+#include "report/json.h"
 
 /* The result of contract §7, complete. -1: out of memory. */
 int report_json(const struct evaluation *e, struct buffer *out);
@@ -22,6 +23,9 @@ int report_text(const struct evaluation *e, bool colour, struct buffer *out);
 /* The intake alone (evaluation_options.only_intake): assay.intake/1, and for a person. */
 int report_intake_json(const struct evaluation *e, struct buffer *out);
 int report_intake_text(const struct evaluation *e, bool colour, struct buffer *out);
+
+/* build_check.c: the key of that name. */
+void report_build_check(struct json_writer *w, const struct evaluation *e);
 
 /* Call `show` for every warning: of the submission, of the task, of the suite, and our own. */
 typedef void (*report_show)(void *to, const char *field, const char *message);

@@ -400,6 +400,7 @@ int report_json(const struct evaluation *e, struct buffer *out)
         if (e->verdict.summary)
                 json_text(&w, "summary", e->verdict.summary);
         add_judge(&w, e);
+        report_build_check(&w, e);
         add_phases(&w, e);
         if (e->suite_ran || e->build.ran || e->cases.count > 0) {
                 add_cell(&w, e);
