@@ -131,8 +131,8 @@ int case_read_given(const struct cases_running *r, enum case_given given, const 
         return buffer_ok(ret) ? 0 : error_set(err, CODE_INFRA_MEMORY, "out of memory");
 }
 
-static int read_expected(const struct cases_running *r, const struct one_case *o,
-        struct buffer *ret, struct error *err)
+int case_read_expected(const struct cases_running *r, const struct one_case *o, struct buffer *ret,
+        struct error *err)
 {
         const struct task_case *c = o->what;
         char *path;
@@ -171,7 +171,7 @@ static int put_comparison(
         _cleanup_buffer_ struct buffer payload = BUFFER_INIT, expected = BUFFER_INIT;
         const struct task_case *c = o->what;
 
-        if (read_expected(r, o, &expected, err) < 0)
+        if (case_read_expected(r, o, &expected, err) < 0)
                 return -1;
         put_u8(&payload, (uint8_t)c->comparison);
         put_text(&payload, c->abs);
@@ -271,7 +271,8 @@ static int check(struct cases_running *r, struct one_case *o, struct error *err)
                 .to = r->order->to,
         };
 
-        if (read_expected(r, o, &expected, err) < 0 || checker_run(&question, &verdict, err) < 0)
+        if (case_read_expected(r, o, &expected, err) < 0 ||
+                checker_run(&question, &verdict, err) < 0)
                 return error_add(err, "%s", o->result.name);
         if (strcmp(verdict.part, "1") == 0)
                 pass(o);
@@ -295,7 +296,7 @@ static int judge_output(struct cases_running *r, struct one_case *o, struct erro
                 o->state = COMPARING;
                 return 0;
         }
-        if (read_expected(r, o, &expected, err) < 0)
+        if (case_read_expected(r, o, &expected, err) < 0)
                 return error_add(err, "%s", o->result.name);
         if (expected.len == o->output[0].head_len &&
                 memcmp(expected.data, o->output[0].head, expected.len) == 0)

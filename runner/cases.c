@@ -227,6 +227,17 @@ static int hand_over(struct cases_running *r, struct error *err)
         return 0;
 }
 
+static void forget_all(struct cases_running *r)
+{
+        for (unsigned i = 0; i < r->count; i++) {
+                case_forget(&r->ones[i]);
+                free(r->ones[i].result.name);
+                free(r->ones[i].result.reason);
+                free(r->ones[i].in_path);
+        }
+        free(r->ones);
+}
+
 int cases_run(const struct cases_order *order, struct cases_outcome *ret, struct error *err)
 {
         struct cases_running r = {.order = order, .outcome = ret};
@@ -242,14 +253,49 @@ int cases_run(const struct cases_order *order, struct cases_outcome *ret, struct
                 cells_close(order->cells); /* they are in `ones` */
         if (result == 0)
                 result = hand_over(&r, err);
-        for (unsigned i = 0; i < r.count; i++) {
-                case_forget(&r.ones[i]);
-                free(r.ones[i].result.name);
-                free(r.ones[i].result.reason);
-                free(r.ones[i].in_path);
-        }
-        free(r.ones);
+        forget_all(&r);
         return result;
+}
+
+/* --- a look at one ------------------------------------------------------------------------------
+ */
+
+static int look(const struct cases_running *r, const struct one_case *o, struct case_look *ret,
+        struct error *err)
+{
+        const struct task_case *c = o->what;
+
+        ret->command = c->command;
+        ret->has_expected = c->out_given != CASE_NOTHING;
+        return case_read_given(r, c->in_given, c->in, o->in_path ? o->in_path : c->in, &ret->input,
+                       err) < 0 ||
+                               case_read_expected(r, o, &ret->expected, err) < 0
+                       ? -1
+                       : 0;
+}
+
+int cases_look(
+        const struct cases_order *order, const char *name, struct case_look *ret, struct error *err)
+{
+        struct cases_running r = {.order = order};
+        int result = list_cases(&r, err);
+        bool found = false;
+
+        *ret = (struct case_look){.input = BUFFER_INIT, .expected = BUFFER_INIT};
+        for (unsigned i = 0; result == 0 && !found && i < r.count; i++) {
+                found = strcmp(r.ones[i].result.name, name) == 0;
+                if (found)
+                        result = look(&r, &r.ones[i], ret, err);
+        }
+        forget_all(&r);
+        return result < 0 || found ? result
+                                   : error_set(err, CODE_USAGE, "the task has no case %s", name);
+}
+
+void case_look_free(struct case_look *l)
+{
+        buffer_free(&l->input);
+        buffer_free(&l->expected);
 }
 
 /* --- the score ------------------------------------------------------------------------------ */

@@ -40,4 +40,14 @@ int cases_score(struct channel *c, const struct cases_outcome *o, scorer_take ta
         struct error *err);
 void cases_free(struct cases_outcome *o);
 
+/* One of them, by the name that results have, with what it reads and what it must print. */
+struct case_look {
+        char **command; /* borrowed of the task */
+        bool has_expected;
+        struct buffer input, expected;
+};
+int cases_look(const struct cases_order *order, const char *name, struct case_look *ret,
+        struct error *err);
+void case_look_free(struct case_look *l);
+
 #endif

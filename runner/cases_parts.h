@@ -39,6 +39,9 @@ struct limits case_limits(const struct cases_running *r, const struct task_case 
 /* A text of the task, or the content of a file. */
 int case_read_given(const struct cases_running *r, enum case_given given, const char *text,
         const char *path, struct buffer *ret, struct error *err);
+/* What it must print, or nothing where its task does not say. */
+int case_read_expected(const struct cases_running *r, const struct one_case *o, struct buffer *ret,
+        struct error *err);
 /* What it printed and read is not needed any more. */
 void case_forget(struct one_case *o);
 

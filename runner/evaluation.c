@@ -8,6 +8,7 @@
 #include "input.h"
 #include "interrupt.h"
 #include "judge.h"
+#include "keep.h"
 #include "privilege.h"
 #include "quantity.h"
 
@@ -105,6 +106,7 @@ int evaluation_open(struct evaluation *e, const char *task, const char *submissi
                 .image_store = -EBADF,
                 .verdict_file = -EBADF,
                 .trajectory = -EBADF,
+                .kept = -EBADF,
                 .outcome = CELL_OUTCOME_INIT,
                 .build = {.outcome = CELL_OUTCOME_INIT, .tree = -EBADF},
                 .cell.tree = -EBADF,
@@ -118,7 +120,8 @@ int evaluation_open(struct evaluation *e, const char *task, const char *submissi
                 task_open(&e->task, task, err) < 0 ||
                 policy_open(&e->policy, options->policy, err) < 0 ||
                 submission_open(&e->submission, submission, err) < 0 || open_verdict(e, err) < 0 ||
-                open_trajectory(e, err) < 0 || workspace_make(&e->workspace, err) < 0)
+                open_trajectory(e, err) < 0 || workspace_make(&e->workspace, err) < 0 ||
+                (options->keep && keep_open(e, err) < 0))
                 return -1;
         e->image_store = store_open_root(err);
         if (e->image_store < 0)
@@ -143,7 +146,8 @@ int evaluation_open(struct evaluation *e, const char *task, const char *submissi
 
 static bool runs_suite(const struct evaluation *e)
 {
-        return e->task.mode != MODE_LLM && e->task.mode != MODE_ANSWER && !e->options->only_intake;
+        return e->task.mode != MODE_LLM && e->task.mode != MODE_ANSWER &&
+               e->options->depth != EVALUATE_INTAKE;
 }
 
 static int phase_received(struct evaluation *e, struct error *err)
@@ -273,10 +277,17 @@ static void refuse_weak_limits(struct evaluation *e)
 
 static bool is_due(const struct evaluation *e, enum phase p)
 {
-        if (!phases[p].modes[e->task.mode] || (e->options->only_intake && p > PHASE_UNPACK))
+        static const enum phase last[] = {
+                [EVALUATE_ALL] = PHASE_SCORE,
+                [EVALUATE_INTAKE] = PHASE_UNPACK,
+                [EVALUATE_CELLS] = PHASE_BUILD,
+        };
+
+        if (!phases[p].modes[e->task.mode] || p > last[e->options->depth])
                 return false;
         if (p == PHASE_BUILD)
-                return e->task.build != BUILD_NONE || build_check_is_due(e);
+                return e->task.build != BUILD_NONE ||
+                       (e->options->depth == EVALUATE_ALL && build_check_is_due(e));
         /* What did not build is not run. */
         return !(p >= PHASE_START && p <= PHASE_COLLECT && e->suite.present);
 }
@@ -346,6 +357,7 @@ void evaluation_close(struct evaluation *e)
         fd_close(e->image_store);
         fd_close(e->verdict_file);
         fd_close(e->trajectory);
+        fd_close(e->kept);
         dimensions_free(&e->dimensions);
         cell_outcome_free(&e->outcome);
         log_free(&e->output[0]);

@@ -98,12 +98,20 @@ struct suite_cell {
         struct buffer files[CELL_MAX_FILES];
 };
 
+/* How far to go. */
+enum evaluation_depth {
+        EVALUATE_ALL,
+        EVALUATE_INTAKE, /* nothing runs: is the submission accepted? */
+        EVALUATE_CELLS,  /* until the cells could start */
+};
+
 /* What the command line asked for. */
 struct evaluation_options {
         const char *llm_score; /* a number or a file; NULL */
         bool allow_weak;
-        bool only_intake; /* nothing runs: is the submission accepted? */
+        enum evaluation_depth depth;
         bool allow_network;
+        bool keep;              /* what it worked on stays */
         bool for_submitter;     /* reports leave out what is not for them */
         const char *seed;       /* ASSAY_SEED; NULL: 0 */
         const char *fail_under; /* a decimal on the result's scale, instead of `pass`; NULL */
@@ -141,6 +149,7 @@ struct evaluation {
         unsigned judge_tries; /* 0: none was asked */
         int verdict_file;     /* --llm-score FILE */
         int trajectory;
+        int kept; /* where it is to be kept, or -EBADF */
 
         enum integrity integrity;
         struct suite_cell suite_cell;
@@ -208,6 +217,8 @@ bool build_check_is_wanted(const struct evaluation *e);
 bool build_check_is_due(const struct evaluation *e);
 
 /* suite.c: make the suite's cell, run it, judge how it ended. */
+/* Serve the calls of that cell, which is about to be started. */
+void suite_take_calls(struct evaluation *e, struct running *r);
 int suite_start(struct evaluation *e, struct error *err);
 int suite_run(struct evaluation *e, struct error *err);
 int suite_judge(struct evaluation *e, struct error *err);

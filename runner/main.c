@@ -30,6 +30,7 @@ static const struct verb verbs[] = {
         {"submission", verb_submission,
                 "check a submission before an upload; a SUBMISSION.md to fill in"},
         {"exec", verb_exec, "run one command in a cell"},
+        {"shell", verb_shell, "look around where a suite or a submission runs"},
         {"image", verb_image, "container images on this machine"},
         {"score", verb_score, "score an answer without a cell"},
         {"workflow", verb_workflow, "composite scores of workflows, and windows of them"},

@@ -25,6 +25,17 @@ static void take_socket(void *to, int socket)
                 broker_open(&e->broker, socket, &unused);
 }
 
+void suite_take_calls(struct evaluation *e, struct running *r)
+{
+        e->broker.cells = &e->cells;
+        e->broker.submission = &e->cell;
+        e->broker.most = e->task.limits[CELL_SUITE];
+        policy_lower(&e->policy, CELL_SUBMISSION, &e->broker.most);
+        e->broker.total_memory = e->task.total_memory;
+        r->on_socket = take_socket;
+        r->to = e;
+}
+
 int suite_start(struct evaluation *e, struct error *err)
 {
         const uint64_t keep = e->task.limits[CELL_SUITE].value[LIMIT_OUTPUT];
@@ -39,13 +50,7 @@ int suite_start(struct evaluation *e, struct error *err)
                 log_init(&e->output[1], keep / 4, keep / 4, err) < 0 ||
                 suite_cell_prepare(e, &order, err) < 0)
                 return -1;
-        e->broker.cells = &e->cells;
-        e->broker.submission = &e->cell;
-        e->broker.most = e->task.limits[CELL_SUITE];
-        policy_lower(&e->policy, CELL_SUBMISSION, &e->broker.most);
-        e->broker.total_memory = e->task.total_memory;
-        e->suite_running.on_socket = take_socket;
-        e->suite_running.to = e;
+        suite_take_calls(e, &e->suite_running);
         if (cells_start(&e->cells, &e->suite_running, &order, &pipes, err) < 0)
                 return -1;
         return e->task.broker ? channel_prepare_cell(&e->channel, err) : 0;

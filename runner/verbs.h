@@ -12,6 +12,7 @@ int verb_verify(int argc, char **argv, struct error *err);
 int verb_describe(int argc, char **argv, struct error *err);
 int verb_init(int argc, char **argv, struct error *err);
 int verb_submission(int argc, char **argv, struct error *err);
+int verb_shell(int argc, char **argv, struct error *err);
 int verb_exec(int argc, char **argv, struct error *err);
 int verb_image(int argc, char **argv, struct error *err);
 int verb_score(int argc, char **argv, struct error *err);

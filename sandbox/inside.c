@@ -104,6 +104,7 @@ static void __attribute__((noreturn)) command_main(struct inside *in)
         for (int i = 0; i < CELL_STDIO; i++)
                 if (dup2(q->stdio[i], i) < 0)
                         check(in, "connect its standard input and output");
+        ioctl(STDIN_FILENO, TIOCSCTTY, 0); /* where that is a terminal, and nobody's yet */
         if (fd_close_range(CELL_STDIO, UINT_MAX, true) < 0)
                 check(in, "close its descriptors");
         if (chdir(q->workdir) < 0) {

@@ -3,6 +3,7 @@
 
 #include "fd.h"
 #include "image/pull.h"
+#include "keep.h"
 #include "report/report.h"
 #include "task_facts.h"
 
@@ -61,6 +62,8 @@ static int run(
                 task_print_problems(&e->task, task, stderr);
         if (r == 0)
                 r = print(e, o, err);
+        if (r == 0 && o->evaluation.keep)
+                r = keep_evaluation(e, err);
         if (r == 0) {
                 if (e->error.code != CODE_NONE)
                         error_print(&e->error); /* one line for logs and scripts */
@@ -86,6 +89,8 @@ int verb_run(int argc, char **argv, struct error *err)
                         "exit status 1 for a lower score, whatever the task passes"},
                 {"--for", OPTION_TEXT, &o.audience, "submitter|operator",
                         "leave out what submitters may not see (operator: all)"},
+                {"--keep", OPTION_FLAG, &o.evaluation.keep, NULL,
+                        "leave what was unpacked, built and written, and say where"},
                 {"--pull", OPTION_FLAG, &o.pull, NULL,
                         "fetch the task's images first, where this machine lacks them"},
                 {"--policy", OPTION_TEXT, &o.evaluation.policy, "FILE",

@@ -32,7 +32,7 @@ static int report(
 static int check(const char *task, const char *submission, const char *policy,
         const struct common_options *common, struct error *err)
 {
-        const struct evaluation_options options = {.only_intake = true, .policy = policy};
+        const struct evaluation_options options = {.depth = EVALUATE_INTAKE, .policy = policy};
         struct evaluation *e = calloc(1, sizeof *e);
         int r;
 
