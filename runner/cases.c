@@ -283,7 +283,9 @@ int cases_look(
 
         *ret = (struct case_look){.input = BUFFER_INIT, .expected = BUFFER_INIT};
         for (unsigned i = 0; result == 0 && !found && i < r.count; i++) {
-                found = strcmp(r.ones[i].result.name, name) == 0;
+                const char *is = r.ones[i].result.name;
+
+                found = is && strcmp(is, name) == 0;
                 if (found)
                         result = look(&r, &r.ones[i], ret, err);
         }

@@ -92,7 +92,7 @@ static void add_term(struct shell *s)
         if (s->terminal.master < 0 || !term || !is_plain(term) ||
                 asprintf(&s->term, "TERM=%s", term) < 0)
                 return;
-        while (s->order.envp[count] && count < MOST_VARIABLES - 2) {
+        while (count < MOST_VARIABLES - 2 && s->order.envp[count]) {
                 s->env[count] = s->order.envp[count];
                 count++;
         }
@@ -180,14 +180,15 @@ static int run(struct evaluation *e, struct shell *s, struct error *err)
 int shell_run(struct evaluation *e, const struct shell_order *o, int *ret_status, struct error *err)
 {
         struct shell *s = calloc(1, sizeof *s);
-        int r = s ? prepare(e, o, s, err) : error_set(err, CODE_INFRA_MEMORY, "out of memory");
+        int r;
 
-        if (s)
-                s->terminal.master = -EBADF;
+        if (!s)
+                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+        s->terminal.master = -EBADF;
+        r = prepare(e, o, s, err);
         if (r == 0)
                 r = run(e, s, err);
-        if (s)
-                terminal_close(&s->terminal);
+        terminal_close(&s->terminal);
         if (r == 0)
                 r = broker_close(&e->broker, err);
         if (r == 0 && s->cell.outcome.failed.code != CODE_NONE) {
@@ -196,11 +197,9 @@ int shell_run(struct evaluation *e, const struct shell_order *o, int *ret_status
         }
         if (r == 0)
                 *ret_status = exit_status(&s->cell.outcome);
-        if (s) {
-                cell_outcome_free(&s->cell.outcome);
-                case_look_free(&s->look);
-                free(s->term);
-        }
+        cell_outcome_free(&s->cell.outcome);
+        case_look_free(&s->look);
+        free(s->term);
         free(s);
         return r;
 }
