@@ -59,7 +59,8 @@ score_src  := $(filter-out evaluators/judge/%,$(wildcard evaluators/*.c evaluato
 judge_src  := $(wildcard evaluators/judge/*.c) $(json_src) \
               $(addprefix evaluators/,answer.c field_types.c fields.c number.c reading.c suggest.c) \
               runner/report/json.c runner/options.c images/digest.c
-runner_src := $(wildcard runner/*.c runner/*/*.c) images/digest.c images/tar_write.c evaluators/contract.c
+runner_src := $(wildcard runner/*.c runner/*/*.c) $(addprefix images/,digest.c folder.c listing.c tar_write.c) \
+              evaluators/contract.c
 unit_src   := $(wildcard tests/unit/*.c)
 tools_src  := $(wildcard tests/programs/*.c)
 

@@ -108,11 +108,14 @@ enum score_message {
         GIVEN_TEST,   /* text name, u8 passed; many */
         GIVEN_JUDGE,  /* text criterion, text score 0–100 (exact); many */
         GIVEN_SCRIPT, /* text key, text score 0–1000 (exact); many */
+        GIVEN_NO_VERDICT, /* nothing: the judge's dimensions have no score yet, so there is no total
+                           */
         /* its answer: TASK_PROBLEMs and SCORE_ERROR when the spec is wrong; else */
         SCORE_TOTAL,       /* u32 total, u8 outcome (0 win, 1 draw, 2 loss), text sum (exact) */
-        SCORE_DIMENSION,   /* text name, text label, text description, text colour, text score, text
-                              weight, text weighted (decimals), text score, text weighted (exact);
-                              many */
+        SCORE_DIMENSION,   /* text name, text label, text description, text colour, text criterion
+                              (of the judge; or empty), text score, text weight, text weighted
+                              (decimals), text score, text weighted (exact); many. Without a verdict
+                              the scores of the judge's are empty */
         SCORE_WARNING,     /* u8 severity (1: an error), text field, text message; many */
         SCORE_VIOLATION,   /* text constraint, text limit, text actual; many */
         SCORE_EXPLANATION, /* text: a step of the computation; many */
@@ -146,19 +149,20 @@ enum score_message {
                             */
         VERDICT_SUMMARY,   /* text summary, text model (may be empty); once */
 
-        /* blend, request: BLEND_MODE, BLEND_TEST in container and hybrid, BLEND_LLM or
-         * BLEND_CRITERION in llm and hybrid, SCORE_END */
+        /* blend, request: BLEND_MODE, BLEND_TEST in container and hybrid, BLEND_LLM,
+         * BLEND_CRITERION or BLEND_NO_VERDICT in llm and hybrid, SCORE_END */
         BLEND_MODE,  /* u8 enum task_mode, u8 test_weight, u8 llm_weight, text pass (decimal;
                         empty: by the suite's boolean) */
         BLEND_TEST,  /* text test_score, u8 suite_pass (0, 1, 2 = not said) */
         BLEND_LLM,   /* text llm_score given as one number */
+        BLEND_NO_VERDICT, /* nothing: there will be no score */
         BLEND_TESTS, /* text name of a criterion, u32 tests that passed, u32 tests; many: answered
                         by a BLEND_ROW each, before BLEND_FINAL */
         BLEND_CRITERION, /* text name, u8 weight, text score: llm_score is their weighted mean */
 
         /* blend, answer */
         BLEND_ROW,   /* text name, text score (2 decimals) */
-        BLEND_FINAL, /* text score, text test_score (or empty), text llm_score (or empty), each
+        BLEND_FINAL, /* text score, text test_score, text llm_score (each may be empty),
                         rounded and shown with 2 decimals, "84.00"; then the same three as
                         exact reduced fractions, "21/25" or "84"; u8 passed */
 

@@ -236,6 +236,7 @@ int folder_next(struct folder *f, struct entry *ret, struct error *err)
         case S_IFREG:
                 return open_file(f, &st, ret, err);
         default:
+                digest(f, 's', 0);
                 return 1;
         }
 }

@@ -7,27 +7,31 @@
 
 enum { OUTCOMES = 3, MOST_WARNINGS = 1000, MOST_STEPS = 1000, MOST_TOTAL = 1000 };
 
-static char *take_decimal(struct reader *r)
+/* Of what waits for the judge they are empty. */
+static char *take_number(
+        struct reader *r, bool (*is_such)(const char *text), size_t most, bool waits)
 {
-        char *text = scorer_text(r, SCORE_MAX_NAME);
+        char *text = scorer_text(r, most);
 
-        if (text && !scorer_is_decimal(text))
+        if (text && (waits ? *text != '\0' : !is_such(text)))
                 r->bad = true;
         return text;
 }
 
-static char *take_exact(struct reader *r)
+static char *take_decimal(struct reader *r, bool waits)
 {
-        char *text = scorer_text(r, SCORE_MAX_EXACT);
+        return take_number(r, scorer_is_decimal, SCORE_MAX_NAME, waits);
+}
 
-        if (text && !scorer_is_exact(text))
-                r->bad = true;
-        return text;
+static char *take_exact(struct reader *r, bool waits)
+{
+        return take_number(r, scorer_is_exact, SCORE_MAX_EXACT, waits);
 }
 
 static void take_row(struct dimensions *d, struct reader *r)
 {
         struct dimension_row *row = &d->rows[d->row_count];
+        bool waits;
 
         if (d->row_count == DIMENSIONS_MAX) {
                 r->bad = true;
@@ -40,11 +44,14 @@ static void take_row(struct dimensions *d, struct reader *r)
         row->label = scorer_text(r, SCORE_MAX_NAME);
         row->description = scorer_text(r, SCORE_MAX_TEXT);
         row->colour = scorer_text(r, SCORE_MAX_NAME);
-        row->score = take_decimal(r);
-        row->weight = take_decimal(r);
-        row->weighted = take_decimal(r);
-        row->exact_score = take_exact(r);
-        row->exact_weighted = take_exact(r);
+        row->criterion = scorer_text(r, SCORE_MAX_NAME);
+        row->score = scorer_text(r, SCORE_MAX_NAME);
+        waits = row->score && !*row->score;
+        r->bad |= row->score && !waits && !scorer_is_decimal(row->score);
+        row->weight = take_decimal(r, false);
+        row->weighted = take_decimal(r, waits);
+        row->exact_score = take_exact(r, waits);
+        row->exact_weighted = take_exact(r, waits);
 }
 
 static void take_warning(struct dimensions *d, struct reader *r)
@@ -76,8 +83,8 @@ static void take_violation(struct dimensions *d, struct reader *r)
         v->constraint = scorer_text(r, SCORE_MAX_NAME);
         if (v->constraint && v->constraint[strspn(v->constraint, "abcdefghijklmnopqrstuvwxyz_")])
                 r->bad = true;
-        v->limit = take_decimal(r);
-        v->actual = take_decimal(r);
+        v->limit = take_decimal(r, false);
+        v->actual = take_decimal(r, false);
 }
 
 static void take_step(struct dimensions *d, struct reader *r)
@@ -101,7 +108,7 @@ static void take_total(struct dimensions *d, struct reader *r)
         d->total = get_u32(r);
         d->outcome = get_u8(r);
         free(d->sum);
-        d->sum = take_exact(r);
+        d->sum = take_exact(r, false);
         r->bad |= d->total > MOST_TOTAL || d->outcome >= OUTCOMES;
 }
 
@@ -132,7 +139,7 @@ void dimensions_free(struct dimensions *d)
 {
         for (unsigned i = 0; i < d->row_count; i++) {
                 struct dimension_row *row = &d->rows[i];
-                char *texts[] = {row->name, row->label, row->description, row->colour, row->score,
+                char *texts[] = {row->name, row->label, row->description, row->colour, row->criterion, row->score,
                         row->weight, row->weighted, row->exact_score, row->exact_weighted};
 
                 for (size_t n = 0; n < sizeof texts / sizeof *texts; n++)
@@ -177,6 +184,8 @@ static void add_breakdown(const struct dimensions *d, struct json_writer *w)
                 json_text(w, "label", row->label);
                 json_text(w, "description", row->description);
                 json_text(w, "color", row->colour);
+                if (*row->criterion)
+                        json_text(w, "criterion", row->criterion);
                 json_close(w);
         }
         json_close(w);
@@ -185,9 +194,12 @@ static void add_breakdown(const struct dimensions *d, struct json_writer *w)
 static void add_exact(const struct dimensions *d, struct json_writer *w)
 {
         json_open_object(w, "exact");
-        json_text(w, "sum", d->sum);
+        if (d->present)
+                json_text(w, "sum", d->sum);
         json_open_object(w, "score_breakdown");
         for (unsigned i = 0; i < d->row_count; i++) {
+                if (!*d->rows[i].exact_score)
+                        continue;
                 json_open_object(w, d->rows[i].name);
                 json_text(w, "score", d->rows[i].exact_score);
                 json_text(w, "weighted", d->rows[i].exact_weighted);
@@ -223,8 +235,13 @@ void dimensions_json_violations(const struct dimensions *d, struct json_writer *
 
 void dimensions_json_scores(const struct dimensions *d, struct json_writer *w)
 {
-        json_text(w, "outcome", dimensions_outcome(d));
-        json_number(w, "score", d->total);
+        if (d->present) {
+                json_text(w, "outcome", dimensions_outcome(d));
+                json_number(w, "score", d->total);
+        } else {
+                json_add_null(w, "outcome");
+                json_add_null(w, "score");
+        }
         json_number(w, "scale", MOST_TOTAL);
         add_breakdown(d, w);
         add_exact(d, w);

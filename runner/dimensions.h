@@ -8,9 +8,9 @@
 enum { DIMENSIONS_MAX = 16 };
 
 struct dimension_row {
-        char *name, *label, *description, *colour;
+        char *name, *label, *description, *colour, *criterion;
         char *score, *weight, *weighted;    /* decimals */
-        char *exact_score, *exact_weighted; /* fractions */
+        char *exact_score, *exact_weighted; /* fractions; of what waits for the judge all are "" */
 };
 
 struct dimension_warning {
@@ -23,7 +23,7 @@ struct violation {
 };
 
 struct dimensions {
-        bool present;
+        bool present; /* there is a total */
         unsigned total, outcome; /* 0 win, 1 draw, 2 loss */
         char *sum;               /* a fraction: before it is capped and floored */
         struct dimension_row rows[DIMENSIONS_MAX];

@@ -4,6 +4,7 @@
 #include "clock.h"
 #include "evaluators/contract.h"
 #include "fd.h"
+#include "grade_rows.h"
 #include "image/store.h"
 #include "input.h"
 #include "interrupt.h"
@@ -107,6 +108,7 @@ int evaluation_open(struct evaluation *e, const char *task, const char *submissi
                 .verdict_file = -EBADF,
                 .trajectory = -EBADF,
                 .kept = -EBADF,
+                .watcher = WATCHER_INIT,
                 .outcome = CELL_OUTCOME_INIT,
                 .build = {.outcome = CELL_OUTCOME_INIT, .tree = -EBADF},
                 .cell.tree = -EBADF,
@@ -118,6 +120,7 @@ int evaluation_open(struct evaluation *e, const char *task, const char *submissi
         /* The supervisor gets ready while we look at the files. */
         if (evaluation_check_options(options, err) < 0 || channel_open(&e->channel, err) < 0 ||
                 task_open(&e->task, task, err) < 0 ||
+                (options->depth == EVALUATE_ALL && watcher_start(&e->watcher, &e->task, err) < 0) ||
                 policy_open(&e->policy, options->policy, err) < 0 ||
                 submission_open(&e->submission, submission, err) < 0 || open_verdict(e, err) < 0 ||
                 open_trajectory(e, err) < 0 || workspace_make(&e->workspace, err) < 0 ||
@@ -285,6 +288,9 @@ static bool is_due(const struct evaluation *e, enum phase p)
 
         if (!phases[p].modes[e->task.mode] || p > last[e->options->depth])
                 return false;
+        /* Without a verdict `assay finalize` goes on from what else there is. */
+        if (e->error.code != CODE_NONE && !(p == PHASE_SCORE && grade_waits(e)))
+                return false;
         if (p == PHASE_BUILD)
                 return e->task.build != BUILD_NONE ||
                        (e->options->depth == EVALUATE_ALL && build_check_is_due(e));
@@ -296,6 +302,43 @@ static bool is_due(const struct evaluation *e, enum phase p)
 static bool may_use_network(const struct evaluation *e)
 {
         return e->options->allow_network || policy_is_there(&e->policy);
+}
+
+static void run_phase(struct evaluation *e, enum phase p)
+{
+        struct error failed = {0};
+
+        e->phases[p].start_us = clock_us() - e->started_us;
+        if (phases[p].run(e, &failed) < 0) {
+                if (failed.code == CODE_NONE)
+                        error_set(&failed, CODE_INTERNAL_BUG, "phase %s failed silently",
+                                phases[p].name);
+                e->error = failed;
+        }
+        e->phases[p].us = clock_us() - e->started_us - e->phases[p].start_us;
+        e->phases[p].ran = true;
+}
+
+/* Nothing that was found with a task that changed meanwhile counts. */
+static void check_task(struct evaluation *e)
+{
+        struct error failed = {0};
+        char text[600];
+
+        if (e->watcher.socket < 0)
+                return;
+        if (watcher_ask(&e->watcher, &e->watched, &failed) == 0 && *e->watched.changed)
+                error_set(&failed, CODE_TASK_CHANGED, "%s: changed while the task graded",
+                        e->watched.changed);
+        if (failed.code != CODE_NONE && e->error.code != CODE_INTERRUPTED) {
+                e->error = failed;
+                e->blend.present = e->blend.parts = false;
+                dimensions_free(&e->dimensions);
+        }
+        if (*e->watched.unread) {
+                snprintf(text, sizeof text, "there is no digest of it: %s", e->watched.unread);
+                grade_note(e, "task", text);
+        }
 }
 
 int evaluation_run(struct evaluation *e, struct error *err)
@@ -315,9 +358,7 @@ int evaluation_run(struct evaluation *e, struct error *err)
         /* Before anything is unpacked in vain. The supervisor would refuse the same. */
         if (runs_suite(e) && !e->options->allow_weak)
                 refuse_weak_limits(e);
-        for (unsigned i = 0; i < PHASE_COUNT && e->error.code == CODE_NONE; i++) {
-                struct error failed = {0};
-
+        for (unsigned i = 0; i < PHASE_COUNT; i++) {
                 if (!is_due(e, (enum phase)i))
                         continue;
                 if (interrupt_came()) {
@@ -325,16 +366,9 @@ int evaluation_run(struct evaluation *e, struct error *err)
                                 phases[i].name);
                         break;
                 }
-                e->phases[i].start_us = clock_us() - e->started_us;
-                if (phases[i].run(e, &failed) < 0) {
-                        if (failed.code == CODE_NONE)
-                                error_set(&failed, CODE_INTERNAL_BUG, "phase %s failed silently",
-                                        phases[i].name);
-                        e->error = failed;
-                }
-                e->phases[i].us = clock_us() - e->started_us - e->phases[i].start_us;
-                e->phases[i].ran = true;
+                run_phase(e, (enum phase)i);
         }
+        check_task(e);
         return 0;
 }
 
@@ -346,6 +380,7 @@ void evaluation_close(struct evaluation *e)
         if (e->workspace.work >= 0)
                 workspace_remove(&e->workspace, &e->channel, &ignored);
         channel_close(&e->channel);
+        watcher_close(&e->watcher);
         task_free(&e->task);
         policy_free(&e->policy);
         submission_free(&e->submission);

@@ -11,6 +11,7 @@
 #include "policy.h"
 #include "submission.h"
 #include "task.h"
+#include "watcher.h"
 #include "workspace.h"
 
 enum phase {
@@ -81,7 +82,8 @@ struct verdict {
 };
 
 struct blend {
-        bool present;
+        bool present; /* there is a score */
+        bool parts;   /* what there is of its parts is known */
         char *score, *test_score, *llm_score; /* 2 decimals; empty where there is none */
         char *exact, *exact_test, *exact_llm; /* fractions */
         struct score_row *rows;               /* of criteria that name tests */
@@ -150,6 +152,8 @@ struct evaluation {
         int verdict_file;     /* --llm-score FILE */
         int trajectory;
         int kept; /* where it is to be kept, or -EBADF */
+        struct watcher watcher;
+        struct watched watched; /* when all phases are over */
 
         enum integrity integrity;
         struct suite_cell suite_cell;
@@ -234,6 +238,8 @@ int grade_verdict(struct evaluation *e, struct error *err);
 int grade_blend(struct evaluation *e, struct error *err);
 /* grade_dimensions.c: the same of the scheme dimensions. */
 int grade_dimensions(struct evaluation *e, struct error *err);
+/* Is there no verdict, so that there can be no score yet? What there is of it is known then. */
+bool grade_waits(const struct evaluation *e);
 /* The row of a criterion, from wherever it comes; NULL: there is none. */
 const struct score_row *grade_row(const struct evaluation *e, const struct criterion *c);
 void grade_free(struct evaluation *e);

@@ -80,7 +80,9 @@ static int put_request(const struct evaluation *e, int fd, struct error *err)
         }
         if (put_tests(e, fd, err) < 0)
                 return -1;
-        if (t->mode != MODE_CONTAINER && put_verdict(e, fd, &payload, err) < 0)
+        if (t->mode != MODE_CONTAINER &&
+                (grade_waits(e) ? scorer_put(fd, BLEND_NO_VERDICT, &payload, err)
+                                : put_verdict(e, fd, &payload, err)) < 0)
                 return -1;
         return scorer_end_request(fd, err);
 }
@@ -108,14 +110,15 @@ static int take_blend(void *to, unsigned type, struct reader *r, struct error *e
         }
         if (type != BLEND_FINAL || b->score)
                 return error_set(err, CODE_INTERNAL_FRAME, "the scorer sent an unknown frame");
-        b->score = rows_take_decimal(r, scorer_is_score, false);
+        b->score = rows_take_decimal(r, scorer_is_score, true);
         b->test_score = rows_take_decimal(r, scorer_is_score, true);
         b->llm_score = rows_take_decimal(r, scorer_is_score, true);
         b->exact = take_fraction(r);
         b->exact_test = take_fraction(r);
         b->exact_llm = take_fraction(r);
         b->passed = get_u8(r);
-        b->present = reader_done(r);
+        b->parts = reader_done(r);
+        b->present = b->parts && *b->score;
         return 0;
 }
 
@@ -137,6 +140,11 @@ static void note_missing_rows(struct evaluation *e)
         }
 }
 
+bool grade_waits(const struct evaluation *e)
+{
+        return code_info(e->error.code)->class == CLASS_JUDGE;
+}
+
 int grade_blend(struct evaluation *e, struct error *err)
 {
         _cleanup_fd_ int request = scorer_request(err);
@@ -145,10 +153,11 @@ int grade_blend(struct evaluation *e, struct error *err)
                 return -1;
         if (scorer_ask(&e->channel, HELPER_BLEND, request, take_blend, &e->blend, err) < 0)
                 return error_add(err, "the score");
-        if (!e->blend.present)
+        if (!e->blend.parts || e->blend.present != !grade_waits(e))
                 return error_set(err, CODE_INTERNAL_FRAME, "the scorer gave no score");
         note_missing_rows(e);
-        if (e->suite.present && e->suite.pass < 2 && (e->suite.pass == 1) != e->blend.passed)
+        if (e->blend.present && e->suite.present && e->suite.pass < 2 &&
+                (e->suite.pass == 1) != e->blend.passed)
                 grade_note(e, "suite_pass", "the suite's own `pass` differs from the outcome");
         return 0;
 }

@@ -66,6 +66,8 @@ static int put_sources(const struct evaluation *e, int request, struct error *er
         if (r == 0)
                 r = put_rows(
                         sources, GIVEN_SCRIPT, e->suite.dimensions, e->suite.dimension_count, err);
+        if (r == 0 && grade_waits(e))
+                r = scorer_put(sources, GIVEN_NO_VERDICT, &payload, err);
         if (r == 0)
                 r = e->verdict.number ? put_number(e, sources, err)
                                       : put_rows(sources, GIVEN_JUDGE, e->verdict.criteria,
@@ -158,7 +160,7 @@ int grade_dimensions(struct evaluation *e, struct error *err)
                 dimensions_free(&e->dimensions);
                 return error_add(err, "the score");
         }
-        return e->dimensions.present
+        return e->dimensions.present == !grade_waits(e)
                        ? 0
                        : error_set(err, CODE_INTERNAL_FRAME, "the scorer gave no score");
 }

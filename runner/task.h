@@ -2,6 +2,7 @@
 #ifndef ASSAY_TASK_H
 #define ASSAY_TASK_H
 
+#include "images/digest.h"
 #include "task_cases.h"
 
 #include <errno.h>
@@ -46,17 +47,26 @@ struct task_place {
 };
 
 enum {
+        TASK_MAX_PATH = 1024,
         TASK_MAX_PLACES = 64,
         TASK_MAX_CRITERIA = 100,
         TASK_MAX_ENV = SCORE_MAX_ENV,
         TASK_MAX_PROBLEMS = 1000
 };
 
+/* What its files were when somebody looked; the same digest means that nobody changed any. */
+struct task_state {
+        char digest[DIGEST_SIZE];
+        struct timespec changed; /* the last time that any was */
+        char newest[TASK_MAX_PATH];
+};
+
 struct task {
-        int directory; /* the task's own; O_PATH */
-        int file;      /* task.json */
-        int tests;     /* tests/, or -EBADF */
-        int truth;     /* truth/, the same */
+        struct task_state state; /* when it was opened */
+        int directory;           /* the task's own; O_PATH */
+        int file;                /* task.json */
+        int tests;               /* tests/, or -EBADF */
+        int truth;               /* truth/, the same */
 
         char *name, *title, *description, *image;
         enum task_contract contract;
@@ -111,8 +121,13 @@ struct task {
                 .directory = -EBADF, .file = -EBADF, .tests = -EBADF, .truth = -EBADF              \
         }
 
-/* Open what a task consists of. Needs the caller's rights; reads nothing. */
+/* The directories of a task, beside task.json, that decide what it does; NULL at the end. */
+extern const char *const task_parts[];
+
+/* task_open.c: open what a task consists of. Needs the caller's rights; reads nothing. */
 int task_open(struct task *t, const char *path, struct error *err);
+/* What the files of the task in that directory are now. Needs the same rights. */
+int task_look(int directory, struct task_state *ret, struct error *err);
 /* Read task.json through the scorer. -1 with task.invalid: `problems` tell where and what. */
 int task_read(struct task *t, struct channel *c, struct error *err);
 

@@ -2,6 +2,7 @@
 #include "evaluators/schemes/blend.h"
 
 #include "evaluators/answer.h"
+#include "evaluators/fields.h"
 #include "evaluators/number.h"
 
 enum { PLACES = 2 };
@@ -156,10 +157,19 @@ static bool get_tests(struct blend *b, struct reader *p)
         return true;
 }
 
+static bool get_no_verdict(struct blend *b, struct reader *p)
+{
+        (void)p;
+        b->waits = true;
+        return true;
+}
+
 static bool get_end(struct blend *b, struct reader *p)
 {
         (void)p;
-        if ((b->mode != MODE_LLM) != b->test_given || (b->mode != MODE_CONTAINER) != b->llm_given)
+        if ((b->mode != MODE_LLM) != b->test_given ||
+                (b->mode != MODE_CONTAINER) != (b->llm_given || b->waits) ||
+                (b->llm_given && b->waits))
                 return false;
         return !b->pass_from_suite || (b->test_given && b->suite_pass != SUITE_DID_NOT_SAY);
 }
@@ -173,6 +183,7 @@ static const struct {
         {BLEND_TEST, "test score", get_test},
         {BLEND_LLM, "llm score", get_llm},
         {BLEND_CRITERION, "criterion", get_criterion},
+        {BLEND_NO_VERDICT, "lack of a verdict", get_no_verdict},
         {BLEND_TESTS, "tests", get_tests},
         {SCORE_END, "end", get_end},
 };
@@ -219,20 +230,20 @@ static void put_shown(struct buffer *out, const mpq_t x)
 static void put_final(struct buffer *out, const struct blend *b, const mpq_t final)
 {
         void (*const put[])(struct buffer *, const mpq_t) = {put_shown, put_exact};
+        const struct {
+                bool given;
+                const mpq_t *value;
+        } parts[] = {{!b->waits, (const mpq_t *)final}, {b->test_given, &b->test},
+                {b->llm_given, &b->llm}};
         size_t at = answer_begin(out, BLEND_FINAL);
 
-        for (unsigned i = 0; i < 2; i++) {
-                put[i](out, final);
-                if (b->test_given)
-                        put[i](out, b->test);
-                else
-                        put_text(out, "");
-                if (b->llm_given)
-                        put[i](out, b->llm);
-                else
-                        put_text(out, "");
-        }
-        put_u8(out, blend_passes(b, final));
+        for (unsigned i = 0; i < COUNT(put); i++)
+                for (unsigned n = 0; n < COUNT(parts); n++)
+                        if (parts[n].given)
+                                put[i](out, *parts[n].value);
+                        else
+                                put_text(out, "");
+        put_u8(out, !b->waits && blend_passes(b, final));
         answer_end(out, at);
 }
 

@@ -21,6 +21,7 @@ struct blend {
         mpq_t pass, test, llm;    /* llm: the number given, or the sum of weight × score … */
         unsigned criteria_weight; /* … over the criteria, with this sum of weights; 0: a number */
         bool test_given, llm_given;
+        bool waits;         /* for a verdict: there is no score */
         struct buffer rows; /* BLEND_ROW */
 };
 

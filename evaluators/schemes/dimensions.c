@@ -19,6 +19,7 @@ struct scored {
         struct json_value answer, truth;
         const struct buffer *sources; /* or NULL */
         bool has_truth, explain;
+        bool waits; /* for the judge */
         const char *time_used;
         struct buffer *out;
         struct buffer rows, explanation, warnings; /* frames */
@@ -225,6 +226,19 @@ static int score_tests(struct scored *s, const struct dimension *d, mpq_t ret, s
         return 0;
 }
 
+static bool has_source(const struct scored *s, enum score_message wanted)
+{
+        struct reader r = s->sources ? reader_of(s->sources->data, s->sources->len)
+                                     : reader_of(NULL, 0);
+        struct reader payload;
+        uint16_t type;
+
+        while (answer_next(&r, &type, &payload))
+                if (type == wanted)
+                        return true;
+        return false;
+}
+
 static int score_source(struct scored *s, const struct dimension *d, mpq_t ret, struct error *err)
 {
         enum { OF_HUNDRED = 10 };
@@ -255,9 +269,19 @@ static int score_source(struct scored *s, const struct dimension *d, mpq_t ret, 
 
 /* --- a row ---------------------------------------------------------------------------------- */
 
-static void put_dimension(struct scored *s, const struct dimension *d, const mpq_t score)
+static void put_look(struct buffer *out, const struct dimension *d)
 {
         const struct dimension_look look = dimension_look(d);
+
+        put_text(out, d->name);
+        put_text(out, look.label);
+        put_text(out, look.description);
+        put_text(out, look.colour);
+        put_text(out, d->source == FROM_JUDGE ? d->criterion : "");
+}
+
+static void put_dimension(struct scored *s, const struct dimension *d, const mpq_t score)
+{
         struct buffer *out = &s->rows;
         size_t at = answer_begin(out, SCORE_DIMENSION);
         mpq_t weighted;
@@ -267,10 +291,7 @@ static void put_dimension(struct scored *s, const struct dimension *d, const mpq
         mpq_mul(weighted, weighted, score);
         mpq_add(s->sum, s->sum, weighted);
         explain(s, "%s: %Qd × %s = %Qd", d->name, score, d->weight, weighted);
-        put_text(out, d->name);
-        put_text(out, look.label);
-        put_text(out, look.description);
-        put_text(out, look.colour);
+        put_look(out, d);
         put_rounded(out, score, PLACES);
         put_number(out, d->weight);
         put_rounded(out, weighted, PLACES);
@@ -280,18 +301,37 @@ static void put_dimension(struct scored *s, const struct dimension *d, const mpq
         mpq_clear(weighted);
 }
 
+/* The row of one that has no score yet. */
+static void put_waiting(struct scored *s, const struct dimension *d)
+{
+        struct buffer *out = &s->rows;
+        size_t at = answer_begin(out, SCORE_DIMENSION);
+
+        put_look(out, d);
+        put_text(out, "");
+        put_number(out, d->weight);
+        put_text(out, "");
+        put_text(out, "");
+        put_text(out, "");
+        answer_end(out, at);
+}
+
 static int score_dimension(
         struct scored *s, const struct dimension *d, bool zeroed, struct error *err)
 {
         mpq_t score;
         int r = 0;
 
+        if (s->waits && !zeroed && d->source == FROM_JUDGE) {
+                put_waiting(s, d);
+                return 0;
+        }
         mpq_init(score);
         if (d->source == FROM_PRIMITIVE)
                 r = score_primitive(s, d, score, err);
         else if (d->source == FROM_TOKENS || d->source == FROM_CALLS)
                 score_efficiency(s, d, score);
-        else
+        else if (!s->waits || d->source != FROM_JUDGE)
                 r = score_source(s, d, score, err);
         if (zeroed)
                 mpq_set_ui(score, 0, 1);
@@ -365,12 +405,14 @@ static int score_all(struct scored *s, struct error *err)
         const struct dimension *d = s->spec->dimensions.items;
         bool zeroed[SPEC_MOST_DIMENSIONS] = {false};
 
+        s->waits = has_source(s, GIVEN_NO_VERDICT);
         check_format(s, zeroed);
         for (size_t i = 0; i < s->spec->dimensions.count && i < SPEC_MOST_DIMENSIONS; i++)
                 if (score_dimension(s, &d[i], zeroed[i], err) < 0)
                         return -1;
         put_violations(s);
-        put_total(s);
+        if (!s->waits)
+                put_total(s);
         return 0;
 }
 

@@ -49,7 +49,8 @@ static void add_end(struct json_writer *w, const struct evaluation *e)
 static void add_exact(struct json_writer *w, const struct blend *b, const struct suite_result *s)
 {
         json_open_object(w, "exact");
-        json_text(w, "score", b->exact);
+        if (*b->exact)
+                json_text(w, "score", b->exact);
         if (*b->exact_test)
                 json_text(w, "test_score", b->exact_test);
         if (s->raw && *s->raw)
@@ -77,7 +78,7 @@ void report_scores(const struct evaluation *e, struct report_scores *ret)
                 snprintf(ret->total, sizeof ret->total, "%u", e->dimensions.total);
                 ret->score = ret->total;
                 ret->exact = e->dimensions.sum;
-        } else if (b->present) {
+        } else if (b->parts) {
                 ret->score = b->score;
                 ret->exact = b->exact;
                 ret->test_score = b->test_score;
@@ -89,20 +90,20 @@ static void add_scores(struct json_writer *w, const struct evaluation *e)
 {
         const struct task *t = &e->task;
 
-        if (e->dimensions.present) {
+        if (e->dimensions.row_count > 0) {
                 dimensions_json_scores(&e->dimensions, w);
                 return;
         }
         json_number(w, "scale", t->scheme == SCHEME_DIMENSIONS ? 1000 : 100);
-        if (e->blend.present) {
+        if (e->blend.present)
                 json_text(w, "outcome", report_outcome(e));
-                json_decimal(w, "score", e->blend.score);
+        else
+                json_add_null(w, "outcome");
+        json_decimal(w, "score", e->blend.present ? e->blend.score : "");
+        if (e->blend.parts) {
                 json_decimal(w, "test_score", e->blend.test_score);
                 json_decimal(w, "llm_score", e->blend.llm_score);
                 add_exact(w, &e->blend, &e->suite);
-        } else {
-                json_add_null(w, "outcome");
-                json_add_null(w, "score");
         }
         if (e->suite.present && e->suite.pass < 2)
                 json_bool(w, "suite_pass", e->suite.pass == 1);
@@ -328,7 +329,7 @@ static void add_warnings(struct json_writer *w, const struct evaluation *e)
         report_submission_warnings(e, add_warning, w);
         dimensions_json_warnings(&e->dimensions, w);
         json_close(w);
-        if (e->dimensions.present)
+        if (e->dimensions.row_count > 0)
                 dimensions_json_violations(&e->dimensions, w);
         json_open_array(w, "suite_warnings");
         report_suite_warnings(e, add_warning, w);
@@ -380,6 +381,7 @@ int report_json(const struct evaluation *e, struct buffer *out)
         json_add_null(&w, "supersedes");
         json_open_object(&w, "task");
         json_text(&w, "name", e->task.name);
+        add_digest(&w, "sha256", e->watched.sha256);
         json_close(&w);
         add_submission(&w, &e->submission);
         json_open_object(&w, "image");

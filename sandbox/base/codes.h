@@ -91,6 +91,7 @@ X(INFRA_STATE,         "infra.state",              CLASS_INFRA, END_ERROR, "chec
 X(INFRA_MEMORY,        "infra.memory",             CLASS_INFRA, END_ERROR, "free some memory and try again")
 X(INFRA_IO,            "infra.io",                 CLASS_INFRA, END_ERROR, "try again; if it stays, check disk and permissions")
 X(INFRA_SUPERVISOR,    "infra.supervisor_lost",    CLASS_INFRA, END_ERROR, "try again; if it stays, look at the kernel's log for an out-of-memory kill")
+X(TASK_CHANGED,        "infra.task_changed",       CLASS_INFRA, END_ERROR, "grade it again, with a copy of the task that nobody writes to meanwhile")
 X(INTERRUPTED,         "interrupted",              CLASS_INFRA, END_INTERRUPTED, "run it again")
 
 /* Ourselves. */

@@ -85,13 +85,14 @@ static void print_list(const char *key, char **list, size_t count)
 
 static void take_dimension(struct shown *s, struct reader *r)
 {
-        char *texts[9];
+        enum { TEXTS = 10, EXACT = 8 };
+        char *texts[TEXTS];
 
-        for (unsigned i = 0; i < 9; i++)
+        for (unsigned i = 0; i < TEXTS; i++)
                 texts[i] = get_new_text(r, SCORE_MAX_EXACT);
         buffer_add_format(&s->dimensions, "%s\"%s\": [\"%s\", \"%s\"]",
-                s->dimensions.len > 0 ? ", " : "", texts[0], texts[7], texts[8]);
-        for (unsigned i = 0; i < 9; i++)
+                s->dimensions.len > 0 ? ", " : "", texts[0], texts[EXACT], texts[EXACT + 1]);
+        for (unsigned i = 0; i < TEXTS; i++)
                 free(texts[i]);
 }
 

@@ -40,7 +40,7 @@ static const struct {
         {RESULT_TEST, "TEST", "tbtt"},
         {RESULT_WARNING, "WARNING", "tt"},
         {SCORE_TOTAL, "TOTAL", "wbt"},
-        {SCORE_DIMENSION, "DIMENSION", "ttttttttt"},
+        {SCORE_DIMENSION, "DIMENSION", "tttttttttt"},
         {SCORE_WARNING, "WARN", "btt"},
         {SCORE_VIOLATION, "VIOLATION", "ttt"},
         {VERDICT_CRITERION, "OPINION", "ttt"},

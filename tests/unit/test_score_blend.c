@@ -5,6 +5,8 @@
 
 #include <criterion/criterion.h>
 
+#define REFUSED(text) "error internal.frame: a blend request " text "\n"
+
 static void put_mode(struct buffer *b, uint8_t mode, uint8_t test, uint8_t llm, const char *pass)
 {
         size_t at = answer_begin(b, BLEND_MODE);
@@ -117,6 +119,28 @@ Test(score_blend, container_mode_is_the_suite_alone)
         expect(&request, "FINAL '50.00' '50.00' '' '50' '50' '' 1\n");
 }
 
+/* The parts are told, and that there is no score. */
+Test(score_blend, without_a_verdict_there_is_no_score)
+{
+        _cleanup_buffer_ struct buffer request = BUFFER_INIT;
+
+        put_mode(&request, MODE_HYBRID, 60, 40, "0");
+        put_test(&request, "80", SUITE_PASSED);
+        answer_empty(&request, (enum score_message)BLEND_NO_VERDICT);
+        expect(&request, "FINAL '' '80.00' '' '' '80' '' 0\n");
+        put_mode(&request, MODE_LLM, 0, 0, "0");
+        answer_empty(&request, (enum score_message)BLEND_NO_VERDICT);
+        expect(&request, "FINAL '' '' '' '' '' '' 0\n");
+        put_mode(&request, MODE_LLM, 0, 0, "0");
+        answer_empty(&request, (enum score_message)BLEND_NO_VERDICT);
+        put_llm(&request, "50");
+        expect(&request, REFUSED("has an invalid end"));
+        put_mode(&request, MODE_CONTAINER, 0, 0, "0");
+        put_test(&request, "80", SUITE_PASSED);
+        answer_empty(&request, (enum score_message)BLEND_NO_VERDICT);
+        expect(&request, REFUSED("has an invalid end"));
+}
+
 Test(score_blend, the_rounded_score_decides)
 {
         _cleanup_buffer_ struct buffer request = BUFFER_INIT;
@@ -129,7 +153,6 @@ Test(score_blend, the_rounded_score_decides)
         expect(&request, "FINAL '69.99' '' '69.99' '34997/500' '' '34997/500' 0\n");
 }
 
-#define REFUSED(text) "error internal.frame: a blend request " text "\n"
 
 Test(score_blend, values_are_checked_again)
 {

@@ -117,21 +117,39 @@ static void put_given(
         answer_end(to, at);
 }
 
+/* No verdict yet: what there is of the score, and no total. */
+Test(score_dimensions, without_a_verdict_the_judges_wait)
+{
+        _cleanup_buffer_ struct buffer sources = BUFFER_INIT;
+        char *got;
+
+        put_given(&sources, GIVEN_SUITE, NULL, "165/2");
+        answer_empty(&sources, (enum score_message)GIVEN_NO_VERDICT);
+        got = answer(SPEC("{\"name\": \"a\", \"weight\": 0.5, \"source\": \"suite\"},"
+                          B("\"source\": \"judge\", \"criterion\": \"Style\"")),
+                &sources);
+        cr_expect_str_eq(got,
+                "DIMENSION 'a' 'a' '' '' '' '825.00' '0.5' '412.50' '825' '825/2'\n"
+                "DIMENSION 'b' 'b' '' '' 'Style' '' '0.5' '' '' ''\n",
+                "got  %s", got);
+        free(got);
+}
+
 static const struct {
         const char *type, *dimension, *want;
 } given[] = {
-        {"test-suite", "\"source\": \"suite\"", "'b' '' '' '825.00' '0.5' '412.50' '825' '825/2'"},
+        {"test-suite", "\"source\": \"suite\"", "'b' '' '' '' '825.00' '0.5' '412.50' '825' '825/2'"},
         {"test-suite", "\"source\": \"tests\", \"tests\": [\"edge/*\"]",
-                "'b' '' '' '333.33' '0.5' '166.67' '1000/3' '500/3'"},
+                "'b' '' '' '' '333.33' '0.5' '166.67' '1000/3' '500/3'"},
         {"test-suite", "\"source\": \"tests\", \"tests\": [\"nothing\"]",
                 "error suite.result_invalid: b: the suite has no test that its patterns match"},
         {NULL, "\"source\": \"judge\", \"criterion\": \"Style\"",
-                "'b' '' '' '905.00' '0.5' '452.50' '905' '905/2'"},
+                "'b' '' '' 'Style' '905.00' '0.5' '452.50' '905' '905/2'"},
         {NULL, "\"source\": \"judge\", \"criterion\": \"Taste\"",
                 "error judge.invalid_verdict: b: the verdict does not score the criterion "
                 "\"Taste\""},
         {"custom-script", "\"source\": \"script\", \"key\": \"k\"",
-                "'b' '' '' '7.00' '0.5' '3.50' '7' '7/2'"},
+                "'b' '' '' '' '7.00' '0.5' '3.50' '7' '7/2'"},
         {"custom-script", "\"source\": \"script\"",
                 "error suite.result_invalid: b: the script gave no score for \"b\""},
         {"custom-script", "\"source\": \"suite\"", "needs a dimension with such a source"},

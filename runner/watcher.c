@@ -1,0 +1,128 @@
+/* Watching over a task; see watcher.h. */
+#include "watcher.h"
+
+#include "fd.h"
+#include "frame.h"
+#include "interrupt.h"
+#include "task_digest.h"
+
+#include <limits.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* text digest, text what changed, text why there is no digest */
+enum { WATCHED = 1 };
+
+/* --- in its own process --------------------------------------------------------------------- */
+
+/* Nothing of the runner's stays open there: who waits for the end of one must not wait for two. */
+static void keep_only(int socket, int directory)
+{
+        const unsigned low = (unsigned)(socket < directory ? socket : directory);
+        const unsigned high = (unsigned)(socket < directory ? directory : socket);
+
+        if (low > 0)
+                fd_close_range(0, low - 1, false);
+        if (high > low + 1)
+                fd_close_range(low + 1, high - 1, false);
+        fd_close_range(high + 1, UINT_MAX, false);
+}
+
+static void look_again(const struct task *t, struct watched *ret)
+{
+        struct task_state now;
+        struct error err = {0};
+
+        if (task_look(t->directory, &now, &err) < 0)
+                snprintf(ret->changed, sizeof ret->changed, "%s", err.text);
+        else if (strcmp(now.digest, t->state.digest) != 0)
+                snprintf(ret->changed, sizeof ret->changed, "%s", now.newest);
+}
+
+static void watch(const struct task *t, int socket)
+{
+        _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
+        struct watched found = {0};
+        struct error err = {0};
+        char byte;
+
+        if (task_digest(t->directory, found.sha256, &err) < 0) {
+                *found.sha256 = '\0';
+                snprintf(found.unread, sizeof found.unread, "%s", err.text);
+        }
+        if (read(socket, &byte, 1) != 1)
+                return;
+        look_again(t, &found);
+        put_text(&payload, found.sha256);
+        put_text(&payload, found.changed);
+        put_text(&payload, found.unread);
+        frame_send(socket, WATCHED, &payload, NULL, 0, NULL);
+}
+
+_Noreturn static void child(const struct task *t, int socket, pid_t parent)
+{
+        /* A large task must not be read to its end when nobody waits for it. */
+        if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent) {
+                keep_only(socket, t->directory);
+                watch(t, socket);
+        }
+        _exit(0);
+}
+
+/* --- in the runner -------------------------------------------------------------------------- */
+
+int watcher_start(struct watcher *w, const struct task *t, struct error *err)
+{
+        const pid_t parent = getpid();
+        int pair[2];
+
+        if (fd_socketpair(pair, err) < 0)
+                return -1;
+        fflush(NULL);
+        w->pid = fork();
+        if (w->pid == 0)
+                child(t, pair[1], parent);
+        fd_close(pair[1]);
+        w->socket = pair[0];
+        return w->pid > 0 ? 0
+                          : error_errno(err, CODE_INFRA_MEMORY, errno, "cannot start a process");
+}
+
+static bool take(struct watched *ret, struct frame *f)
+{
+        struct reader r = reader_of(f->payload.data, f->payload.len);
+
+        get_text(&r, ret->sha256, sizeof ret->sha256);
+        get_text(&r, ret->changed, sizeof ret->changed);
+        get_text(&r, ret->unread, sizeof ret->unread);
+        return f->type == WATCHED && reader_done(&r);
+}
+
+int watcher_ask(struct watcher *w, struct watched *ret, struct error *err)
+{
+        _cleanup_frame_ struct frame frame = FRAME_INIT;
+        struct pollfd ready = {.fd = w->socket, .events = POLLIN};
+        int r = 0;
+
+        if (fd_write_all(w->socket, "?", 1) == 0) {
+                interrupt_poll(&ready, 1, -1);
+                if (interrupt_came())
+                        return error_set(err, CODE_INTERRUPTED, "interrupted by a signal");
+                r = frame_receive(w->socket, &frame, FRAME_MAX_PAYLOAD, 0, err);
+        }
+        if (r < 0)
+                return -1;
+        if (r == 0 || !take(ret, &frame))
+                return error_set(
+                        err, CODE_INTERNAL_HELPER, "the process that watches over the task ended");
+        while (waitpid(w->pid, NULL, 0) < 0 && errno == EINTR)
+                continue;
+        return 0;
+}
+
+void watcher_close(struct watcher *w)
+{
+        w->socket = fd_close(w->socket);
+}

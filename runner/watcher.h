@@ -1,0 +1,32 @@
+/* Beside an evaluation, a process that keeps the caller's rights, which the evaluation gives up:
+ * it hashes the task meanwhile, and tells at the end whether that changed since it was opened. */
+#ifndef ASSAY_WATCHER_H
+#define ASSAY_WATCHER_H
+
+#include "task.h"
+
+struct watcher {
+        int socket; /* -EBADF: there is none */
+        pid_t pid;
+};
+
+#define WATCHER_INIT                                                                               \
+        {                                                                                          \
+                .socket = -EBADF                                                                   \
+        }
+
+/* What it found. */
+struct watched {
+        char sha256[DIGEST_SIZE];    /* of the task; "": it cannot be read as a whole */
+        char changed[TASK_MAX_PATH]; /* what is not as it was; "": all is */
+        char unread[512];            /* why there is no digest */
+};
+
+/* Needs the caller's rights. */
+int watcher_start(struct watcher *w, const struct task *t, struct error *err);
+/* At the end, once. Signals end the waiting (interrupt.h). */
+int watcher_ask(struct watcher *w, struct watched *ret, struct error *err);
+/* Whatever it does, it ends with this process at the latest. */
+void watcher_close(struct watcher *w);
+
+#endif
