@@ -55,7 +55,7 @@ cell_src   := $(wildcard sandbox/*.c)
 exec_src   := $(wildcard sandbox/exec/*.c)
 json_src   := $(addprefix evaluators/,json.c json_scan.c decimal.c)
 unpack_src := $(wildcard images/*.c) $(json_src)
-score_src  := $(filter-out evaluators/judge/%,$(wildcard evaluators/*.c evaluators/*/*.c))
+score_src  := $(filter-out evaluators/judge/%,$(wildcard evaluators/*.c evaluators/*/*.c)) runner/report/json.c
 judge_src  := $(wildcard evaluators/judge/*.c) $(json_src) \
               $(addprefix evaluators/,answer.c field_types.c fields.c number.c reading.c suggest.c) \
               runner/report/json.c runner/options.c images/digest.c

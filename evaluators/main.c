@@ -1,15 +1,18 @@
 /* assay-score: what outsiders wrote as JSON, and all arithmetic on scores.
  *
  *      assay-score task | result | verdict | blend | compare | score | score-batch | composite |
- *                  window | rate | expect | policy
+ *                  window | rate | expect | policy | stored | finalize | differ
  *
  * One descriptor in (0), one out (1); no file system, no right of any kind. Started by the
  * runner, once for each document. What goes in and out is in messages.h. */
 #include "answer.h"
 #include "compare.h"
+#include "differ.h"
 #include "expect.h"
+#include "finalize.h"
 #include "metadata.h"
 #include "policy.h"
+#include "stored.h"
 #include "task.h"
 #include "verdict.h"
 
@@ -51,6 +54,9 @@ static const struct mode modes[] = {
         {"window", SCORE_MAX_REQUEST, CODE_SCORE_ANSWER, window_answer},
         {"rate", SCORE_MAX_REQUEST, CODE_SCORE_ANSWER, rating_answer},
         {"expect", SCORE_MAX_TASK, CODE_TASK_EXPECT, expect_answer},
+        {"stored", SCORE_MAX_REQUEST, CODE_RESULT_INVALID, stored_answer},
+        {"finalize", SCORE_MAX_REQUEST, CODE_RESULT_INVALID, finalize_answer},
+        {"differ", SCORE_MAX_REQUEST, CODE_RESULT_INVALID, differ_answer},
         {"policy", SCORE_MAX_TASK, CODE_POLICY_INVALID, policy_answer},
 };
 

@@ -8,7 +8,9 @@
  *   assay-score compare   0: compare request           1: compare answer
  *   assay-score expect    0: request                   1: answer
  *   assay-score policy    0: operator.json             1: policy frames
- *   assay-score score, score-batch, composite, window, rate    0: request    1: answer
+ *   assay-score stored    0: a result of ours          1: frames of a replay
+ *   assay-score score, score-batch, composite, window, rate, finalize, differ    0: request    1:
+ * answer
  *
  * Each answer is a sequence of frames that ends with SCORE_END (nothing in it) or SCORE_ERROR
  * (an error, see put_error); the exit status is 0 when it was written as a whole. Both sides use
@@ -104,10 +106,10 @@ enum score_message {
                           two since 1970; each may be empty), u8 explain */
         /* what an evaluation found, as the document DOCUMENT_SOURCES; without it a spec must not
          * ask for it */
-        GIVEN_SUITE,  /* text test_score 0–100 (exact) */
-        GIVEN_TEST,   /* text name, u8 passed; many */
-        GIVEN_JUDGE,  /* text criterion, text score 0–100 (exact); many */
-        GIVEN_SCRIPT, /* text key, text score 0–1000 (exact); many */
+        GIVEN_SUITE,      /* text test_score 0–100 (exact) */
+        GIVEN_TEST,       /* text name, u8 passed; many */
+        GIVEN_JUDGE,      /* text criterion, text score 0–100 (exact); many */
+        GIVEN_SCRIPT,     /* text key, text score 0–1000 (exact); many */
         GIVEN_NO_VERDICT, /* nothing: the judge's dimensions have no score yet, so there is no total
                            */
         /* its answer: TASK_PROBLEMs and SCORE_ERROR when the spec is wrong; else */
@@ -149,12 +151,30 @@ enum score_message {
                             */
         VERDICT_SUMMARY,   /* text summary, text model (may be empty); once */
 
+        /* stored: what a result (assay.result/1) was made from; then the verdict as above, if it
+         * has criteria of one */
+        STORED_INPUTS, /* text id, text seed, text time_used, text llm_score (decimals, or empty) */
+
+        /* finalize: a result that waits for its judge (DOCUMENT_RECORD) and the verdict
+         * (DOCUMENT_VERDICT) */
+        REQUEST_FINALIZE, /* text id of the new result, text llm_score (decimal, or empty: there is
+                             a verdict) */
+        FINAL_SCORE,      /* u8 passed, text outcome, text score, u32 scale, text test_score, text
+                             llm_score (decimals; the last two may be empty) */
+        FINAL_PIECE,      /* bytes: the next of the new result; many */
+
+        /* differ: two results (DOCUMENT_RECORD, DOCUMENT_RESULT) */
+        REQUEST_DIFFER,   /* nothing */
+        RESULT_DIFFERS,   /* text path, text in the first, text in the second; many, at most
+                             SCORE_MAX_DIFFERENCES */
+        RESULTS_COMPARED, /* u32 differences, also those that were too many to be told; once */
+
         /* blend, request: BLEND_MODE, BLEND_TEST in container and hybrid, BLEND_LLM,
          * BLEND_CRITERION or BLEND_NO_VERDICT in llm and hybrid, SCORE_END */
-        BLEND_MODE,  /* u8 enum task_mode, u8 test_weight, u8 llm_weight, text pass (decimal;
-                        empty: by the suite's boolean) */
-        BLEND_TEST,  /* text test_score, u8 suite_pass (0, 1, 2 = not said) */
-        BLEND_LLM,   /* text llm_score given as one number */
+        BLEND_MODE,       /* u8 enum task_mode, u8 test_weight, u8 llm_weight, text pass (decimal;
+                             empty: by the suite's boolean) */
+        BLEND_TEST,       /* text test_score, u8 suite_pass (0, 1, 2 = not said) */
+        BLEND_LLM,        /* text llm_score given as one number */
         BLEND_NO_VERDICT, /* nothing: there will be no score */
         BLEND_TESTS, /* text name of a criterion, u32 tests that passed, u32 tests; many: answered
                         by a BLEND_ROW each, before BLEND_FINAL */
@@ -228,7 +248,8 @@ enum score_document {
         DOCUMENT_TRUTH,
         DOCUMENT_TRAJECTORY,
         DOCUMENT_SOURCES, /* frames: GIVEN_… of an evaluation */
-        DOCUMENT_RECORD,  /* of an execution */
+        DOCUMENT_RECORD,  /* of an execution; or a result of ours */
+        DOCUMENT_VERDICT,
         DOCUMENT_COUNT,
 };
 
@@ -261,6 +282,7 @@ enum {
         SCORE_MAX_DIGITS = 30,
         SCORE_MAX_PLAIN = 140, /* bytes of a number without its exponent */
         SCORE_MAX_DEPTH = 64,
+        SCORE_MAX_DIFFERENCES = 100,
 };
 
 #endif

@@ -3,23 +3,8 @@
 #include "verdict.h"
 
 #include "answer.h"
-#include "fields.h"
-#include "number.h"
 
 enum { MOST_CRITERIA = 1000, MOST_REASONING = 1 << 20 };
-
-struct opinion {
-        const char *name, *reasoning;
-        char score[NUMBER_TEXT_SIZE];
-};
-
-struct verdict {
-        struct list opinions; /* of struct opinion */
-        const char *summary, *model;
-        const char *prompt_sha256;
-        char prompt_tokens[NUMBER_TEXT_SIZE], completion_tokens[NUMBER_TEXT_SIZE];
-        char runs[NUMBER_TEXT_SIZE], tries[NUMBER_TEXT_SIZE];
-};
 
 static const struct field opinion_rows[] = {
         FIELD("name", field_text, REQUIRED, struct opinion, name, .least = 1,
@@ -106,28 +91,34 @@ static void put_verdict(struct buffer *out, const struct verdict *v)
         answer_end(out, at);
 }
 
-static int answer_document(const struct json *doc, struct buffer *out, struct error *err)
+int verdict_read(const struct json *doc, struct verdict *ret, struct error *err)
 {
         const struct spot root = {.value = json_root(doc)};
-        struct verdict verdict = {.summary = "", .model = "", .prompt_sha256 = ""};
         struct reading r;
-        int failed;
 
+        *ret = (struct verdict){.summary = "", .model = "", .prompt_sha256 = ""};
         reading_begin(&r, doc);
-        field_read(&r, &whole, &root, &verdict);
-        check_repeated(&r, &verdict.opinions);
-        failed = reading_error(&r, CODE_JUDGE_INVALID, err);
-        if (!failed)
-                put_verdict(out, &verdict);
-        list_free(&verdict.opinions);
-        return failed;
+        field_read(&r, &whole, &root, ret);
+        check_repeated(&r, &ret->opinions);
+        return reading_error(&r, CODE_JUDGE_INVALID, err);
+}
+
+void verdict_free(struct verdict *v)
+{
+        list_free(&v->opinions);
 }
 
 int verdict_answer(const struct buffer *in, struct buffer *out, struct error *err)
 {
         _cleanup_json_ struct json doc = JSON_INIT;
+        struct verdict verdict;
+        int r;
 
         if (reading_open(&doc, in, CODE_JUDGE_INVALID, err) < 0)
                 return -1;
-        return answer_document(&doc, out, err);
+        r = verdict_read(&doc, &verdict, err);
+        if (r == 0)
+                put_verdict(out, &verdict);
+        verdict_free(&verdict);
+        return r;
 }

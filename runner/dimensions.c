@@ -139,8 +139,9 @@ void dimensions_free(struct dimensions *d)
 {
         for (unsigned i = 0; i < d->row_count; i++) {
                 struct dimension_row *row = &d->rows[i];
-                char *texts[] = {row->name, row->label, row->description, row->colour, row->criterion, row->score,
-                        row->weight, row->weighted, row->exact_score, row->exact_weighted};
+                char *texts[] = {row->name, row->label, row->description, row->colour,
+                        row->criterion, row->score, row->weight, row->weighted, row->exact_score,
+                        row->exact_weighted};
 
                 for (size_t n = 0; n < sizeof texts / sizeof *texts; n++)
                         free(texts[n]);

@@ -23,7 +23,7 @@ struct violation {
 };
 
 struct dimensions {
-        bool present; /* there is a total */
+        bool present;            /* there is a total */
         unsigned total, outcome; /* 0 win, 1 draw, 2 loss */
         char *sum;               /* a fraction: before it is capped and floored */
         struct dimension_row rows[DIMENSIONS_MAX];

@@ -82,8 +82,8 @@ struct verdict {
 };
 
 struct blend {
-        bool present; /* there is a score */
-        bool parts;   /* what there is of its parts is known */
+        bool present;                         /* there is a score */
+        bool parts;                           /* what there is of its parts is known */
         char *score, *test_score, *llm_score; /* 2 decimals; empty where there is none */
         char *exact, *exact_test, *exact_llm; /* fractions */
         struct score_row *rows;               /* of criteria that name tests */
@@ -151,7 +151,8 @@ struct evaluation {
         unsigned judge_tries; /* 0: none was asked */
         int verdict_file;     /* --llm-score FILE */
         int trajectory;
-        int kept; /* where it is to be kept, or -EBADF */
+        char trajectory_sha256[DIGEST_SIZE]; /* once it was read; or "" */
+        int kept;                            /* where it is to be kept, or -EBADF */
         struct watcher watcher;
         struct watched watched; /* when all phases are over */
 

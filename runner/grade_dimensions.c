@@ -123,6 +123,8 @@ static int put_trajectory(struct evaluation *e, int request, struct error *err)
                 return 0;
         if (input_settle(&e->trajectory, SCORE_MAX_RESULT, &bytes, err) < 0)
                 return error_add(err, "the trajectory");
+        if (input_digest(e->trajectory, &bytes, e->trajectory_sha256, err) < 0)
+                return error_add(err, "the trajectory");
         return scorer_put_document(request, DOCUMENT_TRAJECTORY, e->trajectory, SCORE_MAX_RESULT,
                 CODE_SCORE_ANSWER, err);
 }

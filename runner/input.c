@@ -97,3 +97,26 @@ int input_settle(int *fd, uint64_t max, uint64_t *ret_bytes, struct error *err)
         *ret_bytes = (uint64_t)st.st_size;
         return 0;
 }
+
+int input_digest(int fd, uint64_t *ret_bytes, char ret[DIGEST_SIZE], struct error *err)
+{
+        enum { CHUNK = 1 << 18 };
+        unsigned char *chunk = malloc(CHUNK);
+        struct sha256_ctx seen;
+        uint64_t at = 0;
+        ssize_t n = -1;
+
+        if (!chunk)
+                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+        sha256_init(&seen);
+        while ((n = pread(fd, chunk, CHUNK, (off_t)at)) > 0) {
+                sha256_update(&seen, (size_t)n, chunk);
+                at += (uint64_t)n;
+        }
+        free(chunk);
+        if (n < 0)
+                return error_errno(err, CODE_INFRA_IO, errno, "cannot read");
+        digest_text(&seen, ret);
+        *ret_bytes = at;
+        return 0;
+}

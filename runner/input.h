@@ -4,6 +4,7 @@
 #define ASSAY_INPUT_H
 
 #include "error.h"
+#include "images/digest.h"
 
 #include <stdint.h>
 
@@ -15,5 +16,8 @@ int input_keep(int *fd, int dir, struct error *err);
 /* Make *fd a regular file at its start, copying to memory what is none (at most a little more than
  * `max` bytes). `ret_bytes` is its size. Signals end it (interrupt.h). */
 int input_settle(int *fd, uint64_t max, uint64_t *ret_bytes, struct error *err);
+
+/* SHA-256 of a regular file, from its first byte; where it stands does not matter. */
+int input_digest(int fd, uint64_t *ret_bytes, char ret[DIGEST_SIZE], struct error *err);
 
 #endif

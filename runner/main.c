@@ -31,6 +31,7 @@ static const struct verb verbs[] = {
                 "check a submission before an upload; a SUBMISSION.md to fill in"},
         {"exec", verb_exec, "run one command in a cell"},
         {"shell", verb_shell, "look around where a suite or a submission runs"},
+        {"finalize", verb_finalize, "give a result that waits for its judge the score that came"},
         {"image", verb_image, "container images on this machine"},
         {"score", verb_score, "score an answer without a cell"},
         {"workflow", verb_workflow, "composite scores of workflows, and windows of them"},

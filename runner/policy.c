@@ -237,9 +237,12 @@ static int hold_rest(const struct policy *p, struct task *t)
 
 int policy_apply(struct policy *p, struct task *t, struct channel *c, struct error *err)
 {
+        uint64_t bytes;
+
         if (!policy_is_there(p))
                 return 0;
-        if (scorer_ask(c, HELPER_POLICY, p->file, take, p, err) < 0)
+        if (input_digest(p->file, &bytes, p->sha256, err) < 0 ||
+                scorer_ask(c, HELPER_POLICY, p->file, take, p, err) < 0)
                 return error_add(err, "the operator's policy");
         if (hold_limits(p, t) < 0 || hold_numbers(p, t) < 0 || hold_cases(p, t) < 0 ||
                 hold_judge(p, t) < 0 || hold_rest(p, t) < 0)

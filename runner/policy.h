@@ -7,7 +7,8 @@
 #include "task.h"
 
 struct policy {
-        int file; /* -EBADF: there is none */
+        int file;                 /* -EBADF: there is none */
+        char sha256[DIGEST_SIZE]; /* of it, once it was applied */
         bool network, host_image, pull;
         struct {
                 bool given;

@@ -21,6 +21,9 @@ static const unsigned blamed[HELPER_MODE_COUNT] = {
         [HELPER_CASES] = 1U << CLASS_USAGE,
         [HELPER_EXPECT] = 1U << CLASS_USAGE,
         [HELPER_POLICY] = 1U << CLASS_USAGE,
+        [HELPER_STORED] = 1U << CLASS_USAGE,
+        [HELPER_FINALIZE] = 1U << CLASS_USAGE | 1U << CLASS_JUDGE,
+        [HELPER_DIFFER] = 1U << CLASS_USAGE,
         [HELPER_METADATA] = 1U << CLASS_USAGE,
         [HELPER_COMPARE] = 1U << CLASS_USAGE | 1U << CLASS_SUITE,
 };

@@ -4,14 +4,13 @@
 #include "beneath.h"
 #include "fd.h"
 #include "helper.h"
-#include "images/digest.h"
 #include "images/messages.h"
 #include "input.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { CHUNK = 1 << 18, SUBMISSION_MOST_TEXT = 1 << 20 };
+enum { SUBMISSION_MOST_TEXT = 1 << 20 };
 
 const char *submission_section(unsigned i)
 {
@@ -47,25 +46,13 @@ int submission_open(struct submission *s, const char *path, struct error *err)
 /* Done while the unpacker is at work on the same bytes. */
 static int hash(struct submission *s, struct error *err)
 {
-        unsigned char *chunk = malloc(CHUNK);
-        struct sha256_ctx context;
-        uint64_t at = 0;
-        ssize_t n = -1;
+        uint64_t bytes;
 
-        if (!chunk)
-                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
-        sha256_init(&context);
-        while ((n = pread(s->archive, chunk, CHUNK, (off_t)at)) > 0) {
-                sha256_update(&context, (size_t)n, chunk);
-                at += (uint64_t)n;
-        }
-        free(chunk);
-        if (n < 0)
-                return error_errno(err, CODE_INFRA_IO, errno, "cannot read the submission");
-        if (at != s->bytes)
-                return error_set(err, CODE_INFRA_IO, "the submission changed while it was read");
-        digest_text(&context, s->sha256);
-        return 0;
+        if (input_digest(s->archive, &bytes, s->sha256, err) < 0)
+                return error_add(err, "the submission");
+        return bytes == s->bytes
+                       ? 0
+                       : error_set(err, CODE_INFRA_IO, "the submission changed while it was read");
 }
 
 int submission_receive(struct submission *s, const struct task *t, struct error *err)

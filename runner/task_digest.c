@@ -4,9 +4,8 @@
 #include "beneath.h"
 #include "fd.h"
 #include "images/folder.h"
+#include "input.h"
 #include "task.h"
-
-#include <unistd.h>
 
 static void add_line(struct sha256_ctx *all, const char digest[DIGEST_SIZE], const char *name)
 {
@@ -19,17 +18,13 @@ static void add_line(struct sha256_ctx *all, const char digest[DIGEST_SIZE], con
 static int add_file(struct sha256_ctx *all, int directory, const char *name, struct error *err)
 {
         _cleanup_fd_ int fd = beneath_open(directory, name, O_RDONLY | O_NONBLOCK, 0);
-        unsigned char some[16384];
         char digest[DIGEST_SIZE];
-        struct sha256_ctx own;
-        ssize_t n;
+        uint64_t bytes;
 
-        sha256_init(&own);
-        while ((n = fd < 0 ? -1 : read(fd, some, sizeof some)) > 0)
-                sha256_update(&own, (size_t)n, some);
-        if (n < 0)
+        if (fd < 0)
                 return error_errno(err, CODE_INFRA_IO, errno, "%s", name);
-        digest_text(&own, digest);
+        if (input_digest(fd, &bytes, digest, err) < 0)
+                return error_add(err, "%s", name);
         add_line(all, digest, name);
         return 0;
 }

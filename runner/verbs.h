@@ -14,6 +14,7 @@ int verb_init(int argc, char **argv, struct error *err);
 int verb_submission(int argc, char **argv, struct error *err);
 int verb_shell(int argc, char **argv, struct error *err);
 int verb_exec(int argc, char **argv, struct error *err);
+int verb_finalize(int argc, char **argv, struct error *err);
 int verb_image(int argc, char **argv, struct error *err);
 int verb_score(int argc, char **argv, struct error *err);
 int verb_workflow(int argc, char **argv, struct error *err);

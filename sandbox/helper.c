@@ -41,6 +41,9 @@ static const char *const modes[HELPER_MODE_COUNT][2] = {
         [HELPER_CASES] = {"cases"},
         [HELPER_EXPECT] = {"expect"},
         [HELPER_POLICY] = {"policy"},
+        [HELPER_STORED] = {"stored"},
+        [HELPER_FINALIZE] = {"finalize"},
+        [HELPER_DIFFER] = {"differ"},
 };
 
 /* What unpacking and removing layers of images takes, in a user namespace with the ids of their

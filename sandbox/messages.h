@@ -121,6 +121,9 @@ enum helper_mode {
         HELPER_CASES,
         HELPER_EXPECT,
         HELPER_POLICY,
+        HELPER_STORED,
+        HELPER_FINALIZE,
+        HELPER_DIFFER,
         HELPER_MODE_COUNT,
 };
 

@@ -233,7 +233,7 @@ static void put_final(struct buffer *out, const struct blend *b, const mpq_t fin
         const struct {
                 bool given;
                 const mpq_t *value;
-        } parts[] = {{!b->waits, (const mpq_t *)final}, {b->test_given, &b->test},
+        } parts[] = {{!b->waits, (const mpq_t *) final}, {b->test_given, &b->test},
                 {b->llm_given, &b->llm}};
         size_t at = answer_begin(out, BLEND_FINAL);
 

@@ -228,8 +228,8 @@ static int score_tests(struct scored *s, const struct dimension *d, mpq_t ret, s
 
 static bool has_source(const struct scored *s, enum score_message wanted)
 {
-        struct reader r = s->sources ? reader_of(s->sources->data, s->sources->len)
-                                     : reader_of(NULL, 0);
+        struct reader r =
+                s->sources ? reader_of(s->sources->data, s->sources->len) : reader_of(NULL, 0);
         struct reader payload;
         uint16_t type;
 
@@ -379,20 +379,26 @@ static void put_violations(struct scored *s)
         mpz_clear(calls);
 }
 
-/* Capped, floored, and what that is in a match. */
+unsigned long dimensions_total(const mpq_t sum, unsigned *ret_outcome)
+{
+        unsigned long total;
+        mpz_t floor;
+
+        mpz_init(floor);
+        mpz_fdiv_q(floor, mpq_numref(sum), mpq_denref(sum));
+        total = mpz_cmp_ui(floor, FULL) > 0 ? FULL : mpz_get_ui(floor);
+        mpz_clear(floor);
+        *ret_outcome = total >= LEAST_WIN ? 0 : total >= LEAST_DRAW ? 1 : 2;
+        return total;
+}
+
 static void put_total(struct scored *s)
 {
         static const char *const names[] = {"win", "draw", "loss"};
         size_t at = answer_begin(s->out, SCORE_TOTAL);
-        unsigned long total;
         unsigned outcome;
-        mpz_t floor;
+        const unsigned long total = dimensions_total(s->sum, &outcome);
 
-        mpz_init(floor);
-        mpz_fdiv_q(floor, mpq_numref(s->sum), mpq_denref(s->sum));
-        total = mpz_cmp_ui(floor, FULL) > 0 ? FULL : mpz_get_ui(floor);
-        mpz_clear(floor);
-        outcome = total >= LEAST_WIN ? 0 : total >= LEAST_DRAW ? 1 : 2;
         put_u32(s->out, (uint32_t)total);
         put_u8(s->out, (uint8_t)outcome);
         put_exact(s->out, s->sum);

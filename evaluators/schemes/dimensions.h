@@ -5,6 +5,8 @@
 
 #include "evaluators/trajectory.h"
 
+#include <gmp.h>
+
 /* What is scored. */
 struct dimensions_input {
         const struct buffer *spec, *answer, *truth; /* documents; the last may be NULL */
@@ -16,6 +18,9 @@ struct dimensions_input {
 
 /* Answer frames. */
 int dimensions_score(const struct dimensions_input *input, struct buffer *out, struct error *err);
+
+/* What a sum is as a total: capped and floored; and in a match: 0 a win, 1 a draw, 2 a loss. */
+unsigned long dimensions_total(const mpq_t sum, unsigned *ret_outcome);
 
 /* A request of one spec, one answer and its truth, to its answer; both are frames. */
 int dimensions_answer(const struct buffer *in, struct buffer *out, struct error *err);

@@ -132,6 +132,12 @@ void json_add_null(struct json_writer *w, const char *key)
         buffer_add_text(w->out, "null");
 }
 
+void json_document(struct json_writer *w, const char *key, const void *bytes, size_t len)
+{
+        start(w, key);
+        buffer_add(w->out, bytes, len);
+}
+
 void json_decimal(struct json_writer *w, const char *key, const char *digits)
 {
         if (*digits == '\0') {

@@ -1,5 +1,5 @@
-/* Writing JSON, by the runner and by assay-judge. Whatever bytes go in, valid UTF-8 and valid JSON
- * come out: what is no UTF-8 becomes U+FFFD. */
+/* Writing JSON, by the runner, assay-judge and assay-score. Whatever bytes go in, valid UTF-8 and
+ * valid JSON come out: what is no UTF-8 becomes U+FFFD. */
 #ifndef ASSAY_REPORT_JSON_H
 #define ASSAY_REPORT_JSON_H
 
@@ -26,6 +26,8 @@ void json_bytes(struct json_writer *w, const char *key, const void *bytes, size_
 void json_number(struct json_writer *w, const char *key, uint64_t value);
 void json_bool(struct json_writer *w, const char *key, bool value);
 void json_add_null(struct json_writer *w, const char *key);
+/* A value that is JSON already, as it is. */
+void json_document(struct json_writer *w, const char *key, const void *bytes, size_t len);
 /* A number that is text already, such as a score of assay-score. */
 void json_decimal(struct json_writer *w, const char *key, const char *digits);
 

@@ -86,6 +86,28 @@ void report_scores(const struct evaluation *e, struct report_scores *ret)
         }
 }
 
+/* How what was found becomes a score: with the parts of it, all that `assay finalize` needs. */
+static void add_rules(struct json_writer *w, const struct task *t)
+{
+        static const char *const schemes[SCHEME_COUNT] = {"blend", "dimensions"};
+        static const char *const modes[MODE_COUNT] = {"llm", "container", "hybrid", "answer"};
+
+        json_text(w, "scheme", schemes[t->scheme]);
+        json_text(w, "mode", modes[t->mode]);
+        if (t->scheme != SCHEME_BLEND)
+                return;
+        if (t->pass_from_suite)
+                json_text(w, "pass", "suite");
+        else
+                json_decimal(w, "pass", t->pass);
+        if (t->mode != MODE_HYBRID)
+                return;
+        json_open_object(w, "weights");
+        json_number(w, "test", t->test_weight);
+        json_number(w, "llm", t->llm_weight);
+        json_close(w);
+}
+
 static void add_scores(struct json_writer *w, const struct evaluation *e)
 {
         const struct task *t = &e->task;
@@ -107,12 +129,6 @@ static void add_scores(struct json_writer *w, const struct evaluation *e)
         }
         if (e->suite.present && e->suite.pass < 2)
                 json_bool(w, "suite_pass", e->suite.pass == 1);
-        if (t->mode == MODE_HYBRID && t->scheme == SCHEME_BLEND) {
-                json_open_object(w, "weights");
-                json_number(w, "test", t->test_weight);
-                json_number(w, "llm", t->llm_weight);
-                json_close(w);
-        }
 }
 
 static void add_criteria(struct json_writer *w, const struct evaluation *e)
@@ -344,6 +360,30 @@ static void add_digest(struct json_writer *w, const char *key, const char *diges
                 json_add_null(w, key);
 }
 
+static void add_image(struct json_writer *w, const char *key, const char *reference,
+        const struct image_cell *image)
+{
+        json_open_object(w, key);
+        json_text(w, "ref", reference);
+        add_digest(w, "ref_digest", image->image.ref_digest);
+        add_digest(w, "id", image->image.id);
+        json_close(w);
+}
+
+/* What went in beside the task, the submission and the images. */
+static void add_inputs(struct json_writer *w, const struct evaluation *e)
+{
+        const struct evaluation_options *o = e->options;
+
+        json_open_object(w, "inputs");
+        json_text(w, "seed", o->seed ? o->seed : "0");
+        json_decimal(w, "time_used", o->time_used ? o->time_used : "");
+        json_decimal(w, "llm_score", e->verdict.number ? e->verdict.number : "");
+        add_digest(w, "trajectory_sha256", e->trajectory_sha256);
+        add_digest(w, "policy_sha256", e->policy.sha256);
+        json_close(w);
+}
+
 static void add_known_decimal(struct json_writer *w, const char *key, const char *digits)
 {
         if (digits && *digits)
@@ -384,16 +424,19 @@ int report_json(const struct evaluation *e, struct buffer *out)
         add_digest(&w, "sha256", e->watched.sha256);
         json_close(&w);
         add_submission(&w, &e->submission);
-        json_open_object(&w, "image");
-        json_text(&w, "ref", e->task.image);
-        add_digest(&w, "ref_digest", e->image.image.ref_digest);
-        add_digest(&w, "id", e->image.image.id);
-        json_close(&w);
+        add_image(&w, "image", e->task.image, &e->image);
+        if (*e->cell.image.image.id)
+                add_image(&w, "submission_image",
+                        *e->task.submission_image.name ? e->task.submission_image.name
+                                                       : e->task.image,
+                        &e->cell.image);
+        add_inputs(&w, e);
         json_open_object(&w, "runner");
         json_text(&w, "version", ASSAY_VERSION);
         json_text(&w, "scoring_version", "1");
         json_close(&w);
         add_end(&w, e);
+        add_rules(&w, &e->task);
         add_scores(&w, e);
         add_criteria(&w, e);
         add_tests(&w, e);

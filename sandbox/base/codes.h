@@ -12,6 +12,8 @@ X(TASK_UNSUPPORTED,    "task.unsupported",         CLASS_USAGE, END_USAGE, "use 
 X(TASK_NOT_PERMITTED,  "task.not_permitted",       CLASS_USAGE, END_USAGE, "ask for less, or ask who runs the machine: operator.json says what tasks may have; without one, `assay run` gives a network only with --allow-network")
 X(POLICY_INVALID,      "policy.invalid",           CLASS_USAGE, END_USAGE, "mend the operator's policy at the place named (docs/policy.md)")
 X(TASK_EXPECT,         "task.expectation",         CLASS_USAGE, END_USAGE, "give each solution in solutions/NAME/ an expect.json, such as {\"score\": {\"min\": 90}} (docs/verify.md)")
+X(RESULT_INVALID,      "result.invalid",           CLASS_USAGE, END_USAGE, "give a result as `assay run --json` or `assay batch` wrote it, whole and unchanged")
+X(RESULT_FINAL,        "result.final",             CLASS_USAGE, END_REFUSED, "results are never changed; grade the submission again, or finalize a result that waits for its llm score")
 X(SUBMISSION_MISSING,  "submission.missing",       CLASS_USAGE, END_USAGE, "give the submission as a tar or zip file that can be read")
 
 /* The submission archive. */
@@ -76,9 +78,9 @@ X(LIMIT_OUTPUT,        "limit.output",             CLASS_LIMIT, END_ERROR, "writ
 X(LIMIT_RESULT,        "limit.result",             CLASS_LIMIT, END_ERROR, "write a smaller result, or raise limits.result in task.json")
 
 /* The judge. */
-X(JUDGE_PENDING,       "judge.pending",            CLASS_JUDGE, END_PENDING, "give the score with --llm-score when it is there")
+X(JUDGE_PENDING,       "judge.pending",            CLASS_JUDGE, END_PENDING, "`assay finalize RESULT --llm-score N` takes the score when it is there")
 X(JUDGE_MISSING,       "judge.missing",            CLASS_JUDGE, END_ERROR, "give --llm-score, or set scoring.llm_missing to \"pending\"")
-X(JUDGE_FAILED,        "judge.failed",             CLASS_JUDGE, END_ERROR, "see what the judge said; `assay finalize` takes a score that comes later")
+X(JUDGE_FAILED,        "judge.failed",             CLASS_JUDGE, END_ERROR, "see what the judge said; `assay finalize RESULT --llm-score N` takes a score that comes later")
 X(JUDGE_INVALID,       "judge.invalid_verdict",    CLASS_JUDGE, END_ERROR, "the verdict must score each llm criterion of the rubric once, 0 to 100")
 
 /* This machine. */

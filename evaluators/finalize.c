@@ -1,0 +1,517 @@
+/* A result that waits, and a verdict, become a result (see finalize.h): what the evaluation found
+ * stays as it was written, byte for byte; what the verdict decides is computed as in `assay run`.
+ */
+#include "finalize.h"
+
+#include "answer.h"
+#include "request.h"
+#include "runner/report/json.h"
+#include "schemes/dimensions.h"
+#include "stored.h"
+#include "verdict.h"
+
+enum { PLACES = 2, OF_HUNDRED = 10 };
+
+/* A number for readers, and exactly. */
+struct shown {
+        char decimal[SCORE_MAX_NAME], exact[SCORE_MAX_NAME];
+};
+
+struct final {
+        const struct json *doc;
+        const struct stored *old;
+        const struct verdict *verdict; /* its opinions are none where a number was given */
+        const char *id, *number;
+        struct shown score, test, llm; /* of a blend; of dimensions the sum */
+        struct shown rows[STORED_MOST_DIMENSIONS], weighted[STORED_MOST_DIMENSIONS];
+        const char *outcome;
+        unsigned long total; /* of dimensions */
+        bool passed;
+};
+
+static void show(const mpq_t x, struct shown *ret)
+{
+        mpq_t rounded;
+
+        mpq_init(rounded);
+        mpq_set(rounded, x);
+        number_round(rounded, PLACES);
+        number_format(rounded, PLACES, ret->decimal, sizeof ret->decimal);
+        number_fraction(x, ret->exact, sizeof ret->exact);
+        mpq_clear(rounded);
+}
+
+/* --- the verdict ---------------------------------------------------------------------------- */
+
+static const struct opinion *find_opinion(const struct verdict *v, const char *name)
+{
+        const struct opinion *o = v->opinions.items;
+
+        for (size_t i = 0; i < v->opinions.count; i++)
+                if (strcmp(o[i].name, name) == 0)
+                        return &o[i];
+        return NULL;
+}
+
+/* Each criterion that is the judge's once, and nothing else. */
+static int check_verdict(const struct final *f, struct error *err)
+{
+        const struct stored_criterion *c = f->old->criteria.items;
+        size_t wanted = 0;
+
+        if (*f->number)
+                return 0;
+        for (size_t i = 0; i < f->old->criteria.count; i++) {
+                if (c[i].source != SOURCE_LLM)
+                        continue;
+                wanted++;
+                if (!find_opinion(f->verdict, c[i].name))
+                        return error_set(err, CODE_JUDGE_INVALID,
+                                "the verdict does not score the criterion \"%.200s\"", c[i].name);
+        }
+        return wanted == f->verdict->opinions.count
+                       ? 0
+                       : error_set(err, CODE_JUDGE_INVALID,
+                                 "the verdict has %zu criteria, the rubric has %zu for the judge",
+                                 f->verdict->opinions.count, wanted);
+}
+
+/* The judge's word on a criterion. */
+static int judged(const struct final *f, const char *criterion, mpq_t ret, struct error *err)
+{
+        const struct opinion *o = *f->number ? NULL : find_opinion(f->verdict, criterion);
+
+        if (!*f->number && !o)
+                return error_set(err, CODE_RESULT_INVALID,
+                        "the result waits for a criterion \"%.200s\" that its rubric lacks",
+                        criterion);
+        return number_parse(ret, o ? o->score : f->number) < 0
+                       ? error_set(err, CODE_INTERNAL_FRAME, "a request is not as agreed")
+                       : 0;
+}
+
+/* --- scores --------------------------------------------------------------------------------- */
+
+static int blend_verdict(const struct final *f, struct blend *b, struct error *err)
+{
+        const struct stored_criterion *c = f->old->criteria.items;
+        mpq_t score, weight;
+        int r = 0;
+
+        if (*f->number)
+                return number_parse(b->llm, f->number) < 0
+                               ? error_set(err, CODE_INTERNAL_FRAME, "a request is not as agreed")
+                               : 0;
+        mpq_inits(score, weight, NULL);
+        for (size_t i = 0; r == 0 && i < f->old->criteria.count; i++) {
+                if (c[i].source != SOURCE_LLM)
+                        continue;
+                r = judged(f, c[i].name, score, err);
+                mpq_set_ui(weight, c[i].weight, 1);
+                mpq_mul(score, score, weight);
+                mpq_add(b->llm, b->llm, score);
+                b->criteria_weight += (unsigned)c[i].weight;
+        }
+        mpq_clears(score, weight, NULL);
+        return r;
+}
+
+static int blend(struct final *f, struct error *err)
+{
+        const struct stored *old = f->old;
+        struct blend b;
+        mpq_t final;
+        int r;
+
+        if (old->mode == MODE_HYBRID && !*old->exact_test)
+                return error_set(err, CODE_RESULT_INVALID, "the result lacks exact.test_score");
+        if (!old->pass_given)
+                return error_set(err, CODE_RESULT_INVALID, "the result lacks `pass`");
+        blend_init(&b);
+        mpq_init(final);
+        b.mode = old->mode;
+        b.test_weight = (unsigned)old->test_weight;
+        b.llm_weight = (unsigned)old->llm_weight;
+        b.suite_pass = old->suite_pass;
+        b.pass_from_suite = !*old->pass;
+        if (*old->pass)
+                number_parse(b.pass, old->pass);
+        if (*old->exact_test)
+                number_parse_exact(b.test, old->exact_test);
+        r = blend_verdict(f, &b, err);
+        if (r == 0) {
+                blend_final(&b, final);
+                f->passed = blend_passes(&b, final);
+                f->outcome = f->passed ? "pass" : "fail";
+                show(final, &f->score);
+                show(b.llm, &f->llm);
+                if (old->mode == MODE_HYBRID)
+                        show(b.test, &f->test);
+        }
+        mpq_clear(final);
+        blend_free(&b);
+        return r;
+}
+
+static int dimension(struct final *f, size_t i, mpq_t sum, struct error *err)
+{
+        const struct stored_dimension *d = &f->old->dimensions.rows[i];
+        mpq_t score, weight;
+        int r = 0;
+
+        mpq_inits(score, weight, NULL);
+        number_parse(weight, d->weight);
+        if (*d->exact)
+                number_parse_exact(score, d->exact);
+        else if (!*d->criterion)
+                r = error_set(err, CODE_RESULT_INVALID,
+                        "the dimension \"%.100s\" has no score, and waits for no judge", d->name);
+        else if ((r = judged(f, d->criterion, score, err)) == 0)
+                mpz_mul_ui(mpq_numref(score), mpq_numref(score), OF_HUNDRED);
+        mpq_canonicalize(score);
+        show(score, &f->rows[i]);
+        mpq_mul(score, score, weight);
+        show(score, &f->weighted[i]);
+        mpq_add(sum, sum, score);
+        mpq_clears(score, weight, NULL);
+        return r;
+}
+
+static int add_dimensions(struct final *f, struct error *err)
+{
+        static const char *const outcomes[] = {"win", "draw", "loss"};
+        unsigned outcome;
+        int r = 0;
+        mpq_t sum;
+
+        mpq_init(sum);
+        for (size_t i = 0; r == 0 && i < f->old->dimensions.count; i++)
+                r = dimension(f, i, sum, err);
+        f->total = dimensions_total(sum, &outcome);
+        f->outcome = outcomes[outcome];
+        f->passed = outcome == 0;
+        show(sum, &f->score);
+        mpq_clear(sum);
+        return r;
+}
+
+/* --- the new document ----------------------------------------------------------------------- */
+
+static bool is_dimensions(const struct final *f)
+{
+        return f->old->scheme == SCHEME_DIMENSIONS;
+}
+
+static void copy(struct json_writer *w, const char *key, struct json_value value)
+{
+        size_t len;
+        const char *raw = json_raw(value, &len);
+
+        json_document(w, key, raw, len);
+}
+
+static void write_id(const struct final *f, struct json_writer *w, struct json_value old)
+{
+        (void)old;
+        json_text(w, "id", f->id);
+}
+
+static void write_revision(const struct final *f, struct json_writer *w, struct json_value old)
+{
+        (void)old;
+        json_number(w, "revision", f->old->revision + 1);
+}
+
+static void write_supersedes(const struct final *f, struct json_writer *w, struct json_value old)
+{
+        (void)old;
+        json_text(w, "supersedes", f->old->id);
+}
+
+static void write_status(const struct final *f, struct json_writer *w, struct json_value old)
+{
+        (void)f;
+        (void)old;
+        json_text(w, "status", "graded");
+}
+
+static void write_used(const struct final *f, struct json_writer *w, struct json_value old)
+{
+        (void)f;
+        (void)old;
+        json_bool(w, "attempt_used", true);
+}
+
+static void write_outcome(const struct final *f, struct json_writer *w, struct json_value old)
+{
+        (void)old;
+        json_text(w, "outcome", f->outcome);
+}
+
+static void write_score(const struct final *f, struct json_writer *w, struct json_value old)
+{
+        (void)old;
+        if (is_dimensions(f))
+                json_number(w, "score", f->total);
+        else
+                json_decimal(w, "score", f->score.decimal);
+}
+
+static void write_llm(const struct final *f, struct json_writer *w, struct json_value old)
+{
+        (void)old;
+        json_decimal(w, "llm_score", f->llm.decimal);
+}
+
+static void write_inputs(const struct final *f, struct json_writer *w, struct json_value old)
+{
+        struct json_value child;
+
+        json_open_object(w, "inputs");
+        for (struct json_walk at = json_walk(old); json_next(&at, &child);)
+                if (strcmp(at.key, "llm_score") == 0)
+                        json_decimal(w, at.key, f->number);
+                else
+                        copy(w, at.key, child);
+        json_close(w);
+}
+
+static void write_exact_rows(const struct final *f, struct json_writer *w)
+{
+        json_open_object(w, "score_breakdown");
+        for (size_t i = 0; i < f->old->dimensions.count; i++) {
+                json_open_object(w, f->old->dimensions.rows[i].name);
+                json_text(w, "score", f->rows[i].exact);
+                json_text(w, "weighted", f->weighted[i].exact);
+                json_close(w);
+        }
+        json_close(w);
+}
+
+static void write_exact(const struct final *f, struct json_writer *w, struct json_value old)
+{
+        struct json_value child;
+
+        json_open_object(w, "exact");
+        json_text(w, is_dimensions(f) ? "sum" : "score", f->score.exact);
+        if (is_dimensions(f)) {
+                write_exact_rows(f, w);
+        } else {
+                for (struct json_walk at = json_walk(old); json_next(&at, &child);)
+                        if (strcmp(at.key, "score") != 0 && strcmp(at.key, "llm_score") != 0)
+                                copy(w, at.key, child);
+                json_text(w, "llm_score", f->llm.exact);
+        }
+        json_close(w);
+}
+
+static void write_breakdown(const struct final *f, struct json_writer *w, struct json_value old)
+{
+        struct json_value row, child;
+
+        json_open_object(w, "score_breakdown");
+        for (struct json_walk at = json_walk(old); json_next(&at, &row);) {
+                json_open_object(w, at.key);
+                for (struct json_walk in = json_walk(row); json_next(&in, &child);)
+                        if (strcmp(in.key, "score") == 0)
+                                json_decimal(w, in.key, f->rows[at.index].decimal);
+                        else if (strcmp(in.key, "weighted") == 0)
+                                json_decimal(w, in.key, f->weighted[at.index].decimal);
+                        else
+                                copy(w, in.key, child);
+                json_close(w);
+        }
+        json_close(w);
+}
+
+static void write_criterion(const struct final *f, struct json_writer *w, struct json_value old,
+        const struct stored_criterion *c)
+{
+        const struct opinion *o =
+                *f->number || c->source != SOURCE_LLM ? NULL : find_opinion(f->verdict, c->name);
+        char plain[NUMBER_PLAIN_SIZE];
+        struct json_value child;
+
+        json_open_object(w, NULL);
+        for (struct json_walk at = json_walk(old); json_next(&at, &child);)
+                if (o && strcmp(at.key, "score") == 0) {
+                        number_plain(o->score, plain, sizeof plain);
+                        json_decimal(w, at.key, plain);
+                } else if (strcmp(at.key, "reasoning") != 0 || !o)
+                        copy(w, at.key, child);
+        if (o && *o->reasoning)
+                json_text(w, "reasoning", o->reasoning);
+        json_close(w);
+}
+
+static void write_criteria(const struct final *f, struct json_writer *w, struct json_value old)
+{
+        const struct stored_criterion *c = f->old->criteria.items;
+        struct json_value child;
+
+        json_open_array(w, "criteria");
+        for (struct json_walk at = json_walk(old); json_next(&at, &child);)
+                write_criterion(f, w, child, &c[at.index]);
+        json_close(w);
+        if (!*f->number)
+                json_text(w, "summary", f->verdict->summary);
+}
+
+/* The suite's own word is kept, and that it differs is said. */
+static void write_warnings(const struct final *f, struct json_writer *w, struct json_value old)
+{
+        const bool said = f->old->suite_pass != SUITE_DID_NOT_SAY && !is_dimensions(f);
+        struct json_value child;
+
+        json_open_array(w, "suite_warnings");
+        for (struct json_walk at = json_walk(old); json_next(&at, &child);)
+                copy(w, NULL, child);
+        if (said && (f->old->suite_pass == SUITE_PASSED) != f->passed) {
+                json_open_object(w, NULL);
+                json_text(w, "severity", "warning");
+                json_text(w, "field", "suite_pass");
+                json_text(w, "message", "the suite's own `pass` differs from the outcome");
+                json_close(w);
+        }
+        json_close(w);
+}
+
+/* What becomes of a member; without a function it is left out. All others stay. */
+static const struct {
+        const char *key;
+        void (*write)(const struct final *f, struct json_writer *w, struct json_value old);
+} members[] = {
+        {"id", write_id},
+        {"revision", write_revision},
+        {"supersedes", write_supersedes},
+        {"inputs", write_inputs},
+        {"status", write_status},
+        {"class", NULL},
+        {"code", NULL},
+        {"reason", NULL},
+        {"remedy", NULL},
+        {"attempt_used", write_used},
+        {"outcome", write_outcome},
+        {"score", write_score},
+        {"llm_score", write_llm},
+        {"exact", write_exact},
+        {"score_breakdown", write_breakdown},
+        {"criteria", write_criteria},
+        {"summary", NULL},
+        {"suite_warnings", write_warnings},
+};
+
+static void write_member(
+        const struct final *f, struct json_writer *w, const char *key, struct json_value old)
+{
+        for (size_t i = 0; i < COUNT(members); i++)
+                if (strcmp(members[i].key, key) == 0) {
+                        if (members[i].write)
+                                members[i].write(f, w, old);
+                        return;
+                }
+        copy(w, key, old);
+}
+
+static void write_all(const struct final *f, struct buffer *text)
+{
+        struct json_writer w = {.out = text};
+        struct json_value child;
+
+        json_open_object(&w, NULL);
+        for (struct json_walk at = json_walk(json_root(f->doc)); json_next(&at, &child);)
+                write_member(f, &w, at.key, child);
+        json_close(&w);
+        buffer_add_char(text, '\n');
+}
+
+/* --- answers -------------------------------------------------------------------------------- */
+
+static void put_score(const struct final *f, struct buffer *out)
+{
+        size_t at = answer_begin(out, FINAL_SCORE);
+        char total[24];
+
+        snprintf(total, sizeof total, "%lu", f->total);
+        put_u8(out, f->passed);
+        put_text(out, f->outcome);
+        put_text(out, is_dimensions(f) ? total : f->score.decimal);
+        put_u32(out, is_dimensions(f) ? 1000 : 100);
+        put_text(out, f->test.decimal);
+        put_text(out, f->llm.decimal);
+        answer_end(out, at);
+}
+
+static int put_result(const struct final *f, struct buffer *out, struct error *err)
+{
+        _cleanup_buffer_ struct buffer text = BUFFER_INIT;
+
+        write_all(f, &text);
+        if (!buffer_ok(&text))
+                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+        put_score(f, out);
+        for (size_t done = 0; done < text.len;) {
+                const size_t left = text.len - done;
+                const size_t n = left < SCORE_MAX_PIECE ? left : SCORE_MAX_PIECE;
+                size_t at = answer_begin(out, FINAL_PIECE);
+
+                put_bytes(out, text.data + done, n);
+                answer_end(out, at);
+                done += n;
+        }
+        return 0;
+}
+
+static int check_waits(const struct stored *s, struct error *err)
+{
+        if (s->status == STORED_PENDING || (s->status == STORED_ERROR && s->class == CLASS_JUDGE))
+                return 0;
+        return error_set(
+                err, CODE_RESULT_FINAL, "the result %.64s does not wait for an llm score", s->id);
+}
+
+static int finalize(struct final *f, struct buffer *out, struct error *err)
+{
+        if (check_waits(f->old, err) < 0 || check_verdict(f, err) < 0)
+                return -1;
+        return (is_dimensions(f) ? add_dimensions(f, err) : blend(f, err)) < 0
+                       ? -1
+                       : put_result(f, out, err);
+}
+
+static int answer(const struct request *q, struct buffer *out, struct error *err)
+{
+        _cleanup_json_ struct json doc = JSON_INIT, verdict_doc = JSON_INIT;
+        struct verdict verdict = {.summary = ""};
+        char id[64], number[SCORE_MAX_NAME];
+        struct reader options = q->options;
+        struct stored old = {0};
+        struct final f = {
+                .doc = &doc, .old = &old, .verdict = &verdict, .id = id, .number = number};
+        int r;
+
+        get_text(&options, id, sizeof id);
+        get_text(&options, number, sizeof number);
+        if (!reader_done(&options) || !q->documents[DOCUMENT_RECORD].given ||
+                q->documents[DOCUMENT_VERDICT].given == (*number != '\0'))
+                return error_set(err, CODE_INTERNAL_FRAME, "a request is not as agreed");
+        r = reading_open(&doc, &q->documents[DOCUMENT_RECORD].bytes, CODE_RESULT_INVALID, err);
+        if (r == 0)
+                r = stored_read(&doc, &old, err);
+        if (r == 0 && !*number)
+                r = reading_open(&verdict_doc, &q->documents[DOCUMENT_VERDICT].bytes,
+                            CODE_JUDGE_INVALID, err) < 0 ||
+                                    verdict_read(&verdict_doc, &verdict, err) < 0
+                            ? error_add(err, "the verdict")
+                            : 0;
+        if (r == 0)
+                r = finalize(&f, out, err);
+        verdict_free(&verdict);
+        stored_free(&old);
+        return r;
+}
+
+int finalize_answer(const struct buffer *in, struct buffer *out, struct error *err)
+{
+        return request_answer(in, out, REQUEST_FINALIZE, answer, err);
+}
