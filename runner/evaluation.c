@@ -12,6 +12,7 @@
 #include "keep.h"
 #include "privilege.h"
 #include "quantity.h"
+#include "replay.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -109,6 +110,7 @@ int evaluation_open(struct evaluation *e, const char *task, const char *submissi
                 .trajectory = -EBADF,
                 .kept = -EBADF,
                 .watcher = WATCHER_INIT,
+                .replay.file = -EBADF,
                 .outcome = CELL_OUTCOME_INIT,
                 .build = {.outcome = CELL_OUTCOME_INIT, .tree = -EBADF},
                 .cell.tree = -EBADF,
@@ -123,8 +125,8 @@ int evaluation_open(struct evaluation *e, const char *task, const char *submissi
                 (options->depth == EVALUATE_ALL && watcher_start(&e->watcher, &e->task, err) < 0) ||
                 policy_open(&e->policy, options->policy, err) < 0 ||
                 submission_open(&e->submission, submission, err) < 0 || open_verdict(e, err) < 0 ||
-                open_trajectory(e, err) < 0 || workspace_make(&e->workspace, err) < 0 ||
-                (options->keep && keep_open(e, err) < 0))
+                open_trajectory(e, err) < 0 || replay_open(e, err) < 0 ||
+                workspace_make(&e->workspace, err) < 0 || (options->keep && keep_open(e, err) < 0))
                 return -1;
         e->image_store = store_open_root(err);
         if (e->image_store < 0)
@@ -344,7 +346,7 @@ static void check_task(struct evaluation *e)
 int evaluation_run(struct evaluation *e, struct error *err)
 {
         if (task_read(&e->task, &e->channel, err) < 0 ||
-                policy_apply(&e->policy, &e->task, &e->channel, err) < 0)
+                policy_apply(&e->policy, &e->task, &e->channel, err) < 0 || replay_read(e, err) < 0)
                 return -1;
         if (e->options->llm_score &&
                 (e->task.mode == MODE_CONTAINER || e->task.mode == MODE_ANSWER))
@@ -381,6 +383,7 @@ void evaluation_close(struct evaluation *e)
                 workspace_remove(&e->workspace, &e->channel, &ignored);
         channel_close(&e->channel);
         watcher_close(&e->watcher);
+        replay_free(&e->replay);
         task_free(&e->task);
         policy_free(&e->policy);
         submission_free(&e->submission);

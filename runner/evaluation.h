@@ -120,6 +120,7 @@ struct evaluation_options {
         const char *time_used;  /* seconds, a decimal; NULL */
         const char *trajectory; /* a file; NULL */
         const char *policy;     /* the same, of the operator; NULL: the machine's */
+        const char *replay;     /* a result; NULL. Then seed, time and score are taken from it */
 };
 
 /* How the command of a build ended, or of the build check, and what it printed. */
@@ -132,6 +133,14 @@ struct build_result {
         struct cell_outcome outcome;
         struct log output[2];
         int tree; /* what it left: the submission as all other cells have it; -EBADF */
+};
+
+/* What is graded again: replay.c. */
+struct replay {
+        int file; /* the result of then; -EBADF: this is none */
+        struct evaluation_options options;
+        char *id, *seed, *time_used, *llm_score; /* the last two may be "" */
+        struct verdict verdict;                  /* not present */
 };
 
 struct evaluation {
@@ -149,7 +158,8 @@ struct evaluation {
         struct broker broker;
         struct cases_outcome cases;
         unsigned judge_tries; /* 0: none was asked */
-        int verdict_file;     /* --llm-score FILE */
+        struct replay replay;
+        int verdict_file; /* --llm-score FILE */
         int trajectory;
         char trajectory_sha256[DIGEST_SIZE]; /* once it was read; or "" */
         int kept;                            /* where it is to be kept, or -EBADF */

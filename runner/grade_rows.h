@@ -14,6 +14,8 @@ void row_free(struct score_row *row);
 void rows_free(struct score_row *rows, unsigned count);
 
 /* A warning of our own in the result. */
+/* A frame of a verdict (scorer_take); `to` is a struct verdict. */
+int grade_take_verdict(void *to, unsigned type, struct reader *r, struct error *err);
 void grade_note(struct evaluation *e, const char *field, const char *message);
 
 /* grade_suite.c, grade_verdict.c */

@@ -3,6 +3,7 @@
 
 #include "input.h"
 #include "judge.h"
+#include "replay.h"
 
 static void take_record(struct verdict *v, struct reader *r)
 {
@@ -16,7 +17,7 @@ static void take_record(struct verdict *v, struct reader *r)
         v->record.tries = rows_take_decimal(r, scorer_is_decimal, true);
 }
 
-static int take_verdict(void *to, unsigned type, struct reader *r, struct error *err)
+int grade_take_verdict(void *to, unsigned type, struct reader *r, struct error *err)
 {
         struct verdict *v = to;
 
@@ -112,7 +113,7 @@ static int read_verdict(struct evaluation *e, int file, struct error *err)
 {
         struct verdict *v = &e->verdict;
 
-        if (scorer_ask(&e->channel, HELPER_VERDICT, file, take_verdict, v, err) == 0 &&
+        if (scorer_ask(&e->channel, HELPER_VERDICT, file, grade_take_verdict, v, err) == 0 &&
                 check_verdict(e, err) == 0) {
                 v->present = true;
                 return 0;
@@ -125,6 +126,10 @@ int grade_verdict(struct evaluation *e, struct error *err)
 {
         uint64_t bytes;
 
+        if (e->replay.file >= 0 && !e->options->llm_score) {
+                replay_verdict(e);
+                return e->verdict.present ? check_verdict(e, err) : no_verdict(e, err);
+        }
         if (!e->options->llm_score)
                 return judge_is_there(e) ? judge_ask(e, read_verdict, err) : no_verdict(e, err);
         if (e->verdict_file < 0)

@@ -4,6 +4,7 @@
 #include "fd.h"
 #include "image/pull.h"
 #include "keep.h"
+#include "replay.h"
 #include "report/report.h"
 #include "task_facts.h"
 
@@ -30,6 +31,19 @@ static int print(const struct evaluation *e, const struct run_options *o, struct
         return 0;
 }
 
+static int replay(
+        struct evaluation *e, const struct run_options *o, bool *ret_same, struct error *err)
+{
+        struct replay_differences d;
+        int r = replay_compare(e, &d, err);
+
+        *ret_same = d.count == 0;
+        if (r == 0 && (o->common.json || !o->common.quiet))
+                r = replay_print(e, &d, o->common.json, err);
+        replay_differences_free(&d);
+        return r;
+}
+
 static int pull_images(const char *task, const struct run_options *o, struct error *err)
 {
         struct task_facts facts;
@@ -48,6 +62,7 @@ static int run(
         const char *task, const char *submission, const struct run_options *o, struct error *err)
 {
         struct evaluation *e;
+        bool same = true;
         int r;
 
         if (o->pull && pull_images(task, o, err) < 0)
@@ -60,7 +75,9 @@ static int run(
                 r = evaluation_run(e, err);
         if (r < 0)
                 task_print_problems(&e->task, task, stderr);
-        if (r == 0)
+        if (r == 0 && o->evaluation.replay)
+                r = replay(e, o, &same, err);
+        else if (r == 0)
                 r = print(e, o, err);
         if (r == 0 && o->evaluation.keep)
                 r = keep_evaluation(e, err);
@@ -68,6 +85,8 @@ static int run(
                 if (e->error.code != CODE_NONE)
                         error_print(&e->error); /* one line for logs and scripts */
                 r = evaluation_exit(e);
+                if (o->evaluation.replay && r != END_INTERRUPTED)
+                        r = same ? END_PASSED : END_NOT_PASSED;
         }
         evaluation_close(e);
         free(e);
@@ -89,6 +108,8 @@ int verb_run(int argc, char **argv, struct error *err)
                         "exit status 1 for a lower score, whatever the task passes"},
                 {"--for", OPTION_TEXT, &o.audience, "submitter|operator",
                         "leave out what submitters may not see (operator: all)"},
+                {"--replay", OPTION_TEXT, &o.evaluation.replay, "RESULT",
+                        "grade again with the inputs of a result, and tell what differs"},
                 {"--keep", OPTION_FLAG, &o.evaluation.keep, NULL,
                         "leave what was unpacked, built and written, and say where"},
                 {"--pull", OPTION_FLAG, &o.pull, NULL,
@@ -109,12 +130,17 @@ int verb_run(int argc, char **argv, struct error *err)
                         "Grades one submission (a tar or zip file, or - for standard input).\n\n"
                         "exit status: 0 passed, 1 not passed, 2 usage or task, 3 submission "
                         "rejected,\n"
-                        "4 no score, 5 pending, 130 interrupted",
+                        "4 no score, 5 pending, 130 interrupted; with --replay 0 the same, 1 not",
                         table, sizeof table / sizeof *table);
         o.evaluation.for_submitter = o.audience && strcmp(o.audience, "submitter") == 0;
         if (o.audience && !o.evaluation.for_submitter && strcmp(o.audience, "operator") != 0)
                 return error_set(
                         err, CODE_USAGE, "--for %s: not submitter or operator", o.audience);
+        if (o.evaluation.replay && (o.evaluation.llm_score || o.evaluation.time_used ||
+                                           o.evaluation.seed || o.evaluation.for_submitter))
+                return error_set(err, CODE_USAGE,
+                        "--replay: takes --llm-score, --time-used and --seed from the result, and "
+                        "compares all of it");
         if (rest != 2)
                 return error_set(err, CODE_USAGE, "run: needs a task and a submission");
         return run(argv[0], argv[1], &o, err);
