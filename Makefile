@@ -281,7 +281,7 @@ score-drivers: $(score_drivers)
 fuzz_tools := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*.c))
 FUZZ_SECONDS ?= 30
 fuzz_objects := $(patsubst %.c,$(BUILD)/fuzz/obj/%.o,$(filter-out %/main.c,$(sort $(unpack_src) $(score_src) runner/call.c)) $(base_src))
-fuzz_cc := clang -D_GNU_SOURCE -I. -Isandbox/base -I$(BUILD)/gen -include sandbox/base/banned.h -std=c17 -O1 -g \
+fuzz_cc := clang -D_GNU_SOURCE -I. -Isandbox/base -Irunner -I$(BUILD)/gen -include sandbox/base/banned.h -std=c17 -O1 -g \
     -fno-sanitize-recover=undefined
 .SECONDARY: $(fuzz_objects)
 $(BUILD)/fuzz/obj/%.o: %.c Makefile
