@@ -244,6 +244,8 @@ static void pause_session(struct cell *c)
                 return;
         if (c->usage.oom_kills > oom_before && c->end == CELL_SIGNALED && c->status == SIGKILL)
                 cell_stop(c, CODE_LIMIT_MEMORY);
+        else if (cell_has_group(c) && cgroup_pids_refused(&c->group))
+                cell_stop(c, CODE_LIMIT_PIDS);
         else if (c->usage.cpu_us - c->cpu_before > limit[LIMIT_CPU])
                 cell_stop(c, CODE_LIMIT_CPU);
         else if (wall > limit[LIMIT_WALL])

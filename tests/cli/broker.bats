@@ -446,6 +446,43 @@ END
 '*'others go on' ]] || { printed >&2; return 1; }
 }
 
+# The kernel refused it a process in between, when no command was looked at, and a place is free again: still over.
+@test "a session that reached its limit of processes ends, also when it lets one go afterwards" {
+    [ ${#weak[@]} -eq 0 ] || skip 'no kernel that tells of processes that it refused'
+    script_task '"limits": {"total_memory": "4GiB"},' <<END
+cat > /tmp/bomb.py <<PY
+import os, signal, time
+if os.fork() == 0:
+    children = []
+    while True:
+        try:
+            child = os.fork()
+        except OSError:
+            break
+        if child == 0: time.sleep(1000)
+        children.append(child)
+    for child in children[:3]:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    open("/tmp/done", "w")
+    time.sleep(1000)
+while not os.path.exists("/tmp/done"): pass
+os._exit(0)
+PY
+\$ASSAY_EXEC --session bomb -- python3 -c "\$(cat /tmp/bomb.py)" 2>&1
+i=0
+while [ \$((i += 1)) -lt 100 ] && \$ASSAY_EXEC --session bomb -- true 2> /dev/null; do :; done
+echo "calls until the end: \$((i < 100))"
+\$ASSAY_EXEC --session bomb -- true 2>&1
+$pass
+END
+    submission
+    grade
+    is exit 0 "$status"
+    grep -q 'calls until the end: 1' <<< "$(field .logs.stdout.head)" || is 'the session' ended "$(field .logs.stdout.head)"
+    grep -q 'session bomb was ended (limit.pids)' <<< "$(field .logs.stdout.head)"
+}
+
 @test "a session's daemon that keeps the pipes of its call: neither that call nor a later one waits, or hears it" {
     script_task <<END
 cat > /tmp/daemon.py <<PY
