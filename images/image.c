@@ -6,6 +6,8 @@
 #include "fd.h"
 #include "frame.h"
 #include "images/bundle.h"
+#include "images/docker_manifest.h"
+#include "images/image_config.h"
 
 #include <nettle/sha2.h>
 #include <unistd.h>
