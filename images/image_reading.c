@@ -1,7 +1,8 @@
 /* Documents of a file with container images; see image_reading.h. */
 #include "images/image_reading.h"
 
-#include <nettle/sha2.h>
+#include "images/digest.h"
+
 #include <unistd.h>
 
 enum {
@@ -61,14 +62,11 @@ int image_read_document(struct image_reading *r, const char *member,
 
 void image_hash(const struct buffer *b, char ret[65])
 {
-        unsigned char bytes[SHA256_DIGEST_SIZE];
         struct sha256_ctx context;
 
         sha256_init(&context);
         sha256_update(&context, b->len, b->data);
-        sha256_digest(&context, sizeof bytes, bytes);
-        for (size_t i = 0; i < sizeof bytes; i++)
-                snprintf(ret + 2 * i, 3, "%02x", bytes[i]);
+        digest_text(&context, ret);
 }
 
 int image_check_digest(
