@@ -6,7 +6,7 @@ static int check_transport(struct image_reading *r, struct error *err)
         static const char begin[] = "Directory Transport Version: 1.";
         _cleanup_buffer_ struct buffer bytes = BUFFER_INIT;
 
-        if (image_read_document(r, "version", NULL, IMAGE_MAX_MANIFEST, &bytes, err) < 0)
+        if (image_read_document(r, "version", IMAGE_MAX_MANIFEST, &bytes, err) < 0)
                 return -1;
         return strncmp(buffer_text(&bytes), begin, strlen(begin)) == 0
                        ? 0
@@ -61,8 +61,8 @@ int image_read_dir(struct image_reading *r, struct error *err)
                 image_hold(r, NULL, 0, "", "");
                 return 0;
         }
-        if (check_transport(r, err) < 0 || image_read_document(r, "manifest.json", NULL,
-                                                   IMAGE_MAX_MANIFEST, &i.manifest, err) < 0)
+        if (check_transport(r, err) < 0 ||
+                image_read_document(r, "manifest.json", IMAGE_MAX_MANIFEST, &i.manifest, err) < 0)
                 return -1;
         if (image_index_read(&index, i.manifest.data, i.manifest.len, NULL) == 0)
                 return error_set(err, CODE_IMAGE_UNSUPPORTED,

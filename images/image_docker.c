@@ -48,7 +48,7 @@ static int tell_docker(struct image_reading *r, const struct docker_image *d, st
                 image_hold(r, i.names, i.name_count, "", "");
                 return 0;
         }
-        if (image_read_document(r, d->config, NULL, IMAGE_MAX_CONFIG, &i.config_bytes, err) < 0)
+        if (image_read_document(r, d->config, IMAGE_MAX_CONFIG, &i.config_bytes, err) < 0)
                 return -1;
         image_hash(&i.config_bytes, i.id);
         if (digest_in_name(d->config, true, named) &&
@@ -68,7 +68,7 @@ int image_read_docker(struct image_reading *r, struct error *err)
         _cleanup_buffer_ struct buffer bytes = BUFFER_INIT;
         _cleanup_docker_manifest_ struct docker_manifest m = {0};
 
-        if (image_read_document(r, "manifest.json", NULL, IMAGE_MAX_MANIFEST, &bytes, err) < 0)
+        if (image_read_document(r, "manifest.json", IMAGE_MAX_MANIFEST, &bytes, err) < 0)
                 return -1;
         if (docker_manifest_read(&m, bytes.data, bytes.len, err) < 0)
                 return error_add(err, "manifest.json");

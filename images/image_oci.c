@@ -163,7 +163,7 @@ static int check_layout(struct image_reading *r, struct error *err)
 {
         _cleanup_buffer_ struct buffer bytes = BUFFER_INIT;
 
-        if (image_read_document(r, "oci-layout", NULL, IMAGE_MAX_MANIFEST, &bytes, err) < 0)
+        if (image_read_document(r, "oci-layout", IMAGE_MAX_MANIFEST, &bytes, err) < 0)
                 return -1;
         return image_layout_check(bytes.data, bytes.len, err) < 0 ? error_add(err, "oci-layout")
                                                                   : 0;
@@ -176,7 +176,7 @@ int image_read_oci(struct image_reading *r, struct error *err)
 
         r->folder = "blobs/sha256/";
         if (check_layout(r, err) < 0 ||
-                image_read_document(r, "index.json", NULL, IMAGE_MAX_MANIFEST, &bytes, err) < 0)
+                image_read_document(r, "index.json", IMAGE_MAX_MANIFEST, &bytes, err) < 0)
                 return -1;
         if (image_index_read(&index, bytes.data, bytes.len, err) < 0)
                 return error_add(err, "index.json");

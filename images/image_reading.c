@@ -5,6 +5,8 @@
 
 #include <unistd.h>
 
+#define ANY_SIZE UINT64_MAX
+
 enum {
         MAX_DOCUMENTS = 64 << 20, /* all of a file together */
         MAX_HELD = 300,           /* bytes of a message */
@@ -42,9 +44,8 @@ int image_read_place(struct image_reading *r, const struct place *p, uint64_t ma
         return read_place(p, out, err);
 }
 
-int image_read_document(struct image_reading *r, const char *member,
-        const struct image_descriptor *descriptor, uint64_t max, struct buffer *out,
-        struct error *err)
+static int read_member(struct image_reading *r, const char *member, uint64_t size, uint64_t max,
+        struct buffer *out, struct error *err)
 {
         _cleanup_place_ struct place p = PLACE_INIT;
         int found = bundle_find(&r->bundle, member, &p, err);
@@ -54,10 +55,16 @@ int image_read_document(struct image_reading *r, const char *member,
         if (found == 0)
                 return error_set(err, CODE_IMAGE_INVALID,
                         "%.300s: is named, but missing in the file", member);
-        if (descriptor && p.length != descriptor->size)
+        if (size != ANY_SIZE && p.length != size)
                 return error_set(err, CODE_IMAGE_DIGEST, "%.300s: has %llu bytes instead of %llu",
-                        member, (unsigned long long)p.length, (unsigned long long)descriptor->size);
+                        member, (unsigned long long)p.length, (unsigned long long)size);
         return image_read_place(r, &p, max, out, err) < 0 ? error_add(err, "%.300s", member) : 0;
+}
+
+int image_read_document(struct image_reading *r, const char *member, uint64_t max,
+        struct buffer *out, struct error *err)
+{
+        return read_member(r, member, ANY_SIZE, max, out, err);
 }
 
 void image_hash(const struct buffer *b, char ret[65])
@@ -94,7 +101,7 @@ int image_read_blob(struct image_reading *r, const struct image_descriptor *d, u
 {
         const struct member_name name = image_blob_name(r, d->digest);
 
-        return image_read_document(r, name.text, d, max, out, err) < 0
+        return read_member(r, name.text, d->size, max, out, err) < 0
                        ? -1
                        : image_check_digest(out, d->digest, name.text, err);
 }

@@ -21,13 +21,12 @@ struct image_reading {
         struct buffer held; /* what the file has instead, for the message */
 };
 
-/* Read a document of at most `max` bytes: what lies at `p`; a member, of the size that the
- * descriptor tells, unless that is NULL; a blob, which has the digest of its descriptor too. */
+/* Read a document of at most `max` bytes: what lies at `p`; a member; a blob, which has the size
+ * and the digest of its descriptor. */
 int image_read_place(struct image_reading *r, const struct place *p, uint64_t max,
         struct buffer *out, struct error *err);
-int image_read_document(struct image_reading *r, const char *member,
-        const struct image_descriptor *descriptor, uint64_t max, struct buffer *out,
-        struct error *err);
+int image_read_document(struct image_reading *r, const char *member, uint64_t max,
+        struct buffer *out, struct error *err);
 int image_read_blob(struct image_reading *r, const struct image_descriptor *d, uint64_t max,
         struct buffer *out, struct error *err);
 
