@@ -168,6 +168,13 @@ $(BUILD)/tests/%: tests/programs/%.c $(BUILD)/libbase.a Makefile
 	$(QUIET)$(CC) -D_GNU_SOURCE -I. -Isandbox/base -std=c17 $(WARNINGS) -O1 -g $(tool_link) -pthread \
 	    -MMD -MP -MF $@.d -o $@ $< $(BUILD)/libbase.a -lcap $(tool_libs)
 
+# The keys of the documents that assay-score reads: with its tables.
+$(BUILD)/tests/list-keys: tests/programs/list-keys.c $(filter-out %/main.o,$(call objects,$(score_src))) \
+    $(BUILD)/libbase.a Makefile
+	@mkdir -p $(@D)
+	$(QUIET)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -MMD -MP -MF $@.d -pie -o $@ \
+	    $(filter %.c %.o %.a,$^) $(score_libs)
+
 # Benchmarks: programs that run in cells, and two that measure from outside.
 bench_tools := $(addprefix $(BUILD)/bench/,nop floor stubborn syscalls interleave calls static-nop) $(BUILD)/bench-cells $(BUILD)/bench-score
 $(BUILD)/bench/%: tests/bench/%.c tests/bench/measure.h Makefile
@@ -350,7 +357,7 @@ install: all
 	install -m 755 $(BUILD)/assay $(DESTDIR)$(bindir)/assay
 	install -m 755 $(filter-out %/assay,$(programs)) $(DESTDIR)$(libexecdir)/
 	install -m 644 docs/assay.1 docs/assay-exec.1 docs/assay-judge.1 $(DESTDIR)$(mandir)/
-	install -m 644 README.md docs/*.md $(DESTDIR)$(docdir)/
+	install -m 644 README.md docs/*.md docs/*.schema.json $(DESTDIR)$(docdir)/
 	cp -R docs/examples docs/templates $(DESTDIR)$(docdir)/
 	chmod -R u=rwX,go=rX $(DESTDIR)$(docdir)/examples $(DESTDIR)$(docdir)/templates
 

@@ -47,14 +47,16 @@ static const struct choice outcomes[] = {
 
 /* --- reading -------------------------------------------------------------------------------- */
 
+enum { BY_NUMBER, BY_OBJECT };
+
 static bool read_range(struct reading *r, const struct field *f, const struct spot *s, void *to)
 {
         struct range *range = to;
 
         range->given = true;
         if (!json_is_number(s->value.node))
-                return field_object.read(r, f, s, range);
-        if (!field_decimal.read(r, f, s, range->min))
+                return field_object.read(r, &f->forms[BY_OBJECT], s, range);
+        if (!field_decimal.read(r, &f->forms[BY_NUMBER], s, range->min))
                 return false;
         memcpy(range->max, range->min, sizeof range->max);
         return true;
@@ -64,7 +66,7 @@ static void want_range(const struct field *f, char *out, size_t size)
 {
         snprintf(out, size,
                 "a number from 0 to %llu, or an object such as {\"min\": 90, \"max\": 100}",
-                (unsigned long long)f->most);
+                (unsigned long long)f->forms[BY_NUMBER].most);
 }
 
 static const struct field_type field_range = {read_range, want_range};
@@ -74,6 +76,11 @@ static const struct field range_rows[] = {
         FIELD("max", field_decimal, OPTIONAL, struct range, max, .most = MOST_SCORE),
 };
 static const struct fields range_fields = FIELDS(range_rows, UNKNOWN_IS_PROBLEM);
+static const struct field range_forms[] = {
+        [BY_NUMBER] = {.type = &field_decimal, .most = MOST_SCORE},
+        [BY_OBJECT] = {.type = &field_object, .fields = &range_fields},
+        {0},
+};
 
 static const char *check_code(const char *text)
 {
@@ -81,10 +88,8 @@ static const char *check_code(const char *text)
 }
 
 static const struct field expect_rows[] = {
-        FIELD("score", field_range, OPTIONAL, struct expect, score, .most = MOST_SCORE,
-                .fields = &range_fields),
-        FIELD("test_score", field_range, OPTIONAL, struct expect, test_score, .most = MOST_SCORE,
-                .fields = &range_fields),
+        FIELD("score", field_range, OPTIONAL, struct expect, score, .forms = range_forms),
+        FIELD("test_score", field_range, OPTIONAL, struct expect, test_score, .forms = range_forms),
         FIELD("status", field_choice, OPTIONAL, struct expect, status, .choices = statuses),
         FIELD("outcome", field_choice, OPTIONAL, struct expect, outcome, .choices = outcomes),
         FIELD("code", field_text, OPTIONAL, struct expect, code, .least = 1, .most = 63,
@@ -92,7 +97,7 @@ static const struct field expect_rows[] = {
         FIELD("llm_score", field_decimal, OPTIONAL, struct expect, llm_score, .most = 100),
 };
 static const struct fields expect_fields = FIELDS(expect_rows, UNKNOWN_IS_PROBLEM);
-static const struct field whole = {.type = &field_object, .fields = &expect_fields};
+const struct field expect_document = {.type = &field_object, .fields = &expect_fields};
 
 static int compare_texts(const char *left, const char *right)
 {
@@ -234,7 +239,7 @@ static int answer_document(
         size_t at;
 
         reading_begin(&r, doc);
-        field_read(&r, &whole, &root, &x);
+        field_read(&r, &expect_document, &root, &x);
         check(&r, &x);
         if (reading_error(&r, CODE_TASK_EXPECT, err) < 0)
                 return -1;

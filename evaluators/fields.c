@@ -49,7 +49,7 @@ static void say_missing(struct reading *r, const struct field *f, const struct s
         reading_problem(r, &absent, "is missing; it must be %s", want);
 }
 
-static const struct field *row_of(const struct fields *fields, const char *key)
+const struct field *field_find(const struct fields *fields, const char *key)
 {
         for (size_t i = 0; i < fields->count; i++)
                 if (strcmp(fields->rows[i].key, key) == 0)
@@ -70,7 +70,7 @@ static void read_members(
 
         for (struct json_walk w = json_walk(s->value); json_next(&w, &child);) {
                 struct spot below = spot_below(s, &w, child);
-                const struct field *f = row_of(fields, w.key);
+                const struct field *f = field_find(fields, w.key);
 
                 if (!f)
                         say_unknown(r, fields, &below);

@@ -45,6 +45,9 @@ struct field {
                 const char *(*check)(const char *text); /* texts, each: NULL, or "must …" */
                 const struct choice *choices;
                 const struct fields *fields; /* of an object, or of each object in a list */
+                /* Of a type of its own whose values have several forms: a row for each, the last
+                 * without type. One with the key "*" is each member of an object. */
+                const struct field *forms;
         };
         size_t item_size; /* of a list's items */
         unsigned argument;
@@ -108,6 +111,8 @@ bool list_make(struct list *l, size_t count, size_t size, struct reading *r, con
 
 /* Read the value at `s` as the row says, into `to` (its offset is not added). */
 void field_read(struct reading *r, const struct field *f, const struct spot *s, void *to);
+/* The row of a key, or NULL. */
+const struct field *field_find(const struct fields *fields, const char *key);
 /* The child of `s` that the walk is at. */
 struct spot spot_below(const struct spot *s, const struct json_walk *w, struct json_value child);
 

@@ -5,6 +5,7 @@
 #include "fields.h"
 #include "task.h"
 #include "task_keys.h"
+#include "task_limits.h"
 
 struct ceilings { /* of the submission, and of its cells */
         struct task_limits limits;
@@ -31,15 +32,19 @@ static const struct field judge_rows[] = {
 };
 static const struct fields judge_fields = FIELDS(judge_rows, UNKNOWN_IS_PROBLEM);
 
+static const struct field judges_forms[] = {
+        {.key = "*", .type = &field_object, .fields = &judge_fields},
+        {0},
+};
+
 static void read_judge(struct reading *r, const struct spot *s, struct judge *to)
 {
-        static const struct field row = {.type = &field_object, .fields = &judge_fields};
         const char *bad = task_check_name(s->key), *program;
 
         if (bad)
                 reading_problem(r, s, "%s", bad);
         to->name = s->key;
-        field_read(r, &row, s, to);
+        field_read(r, judges_forms, s, to);
         if (to->command.count == 0)
                 return;
         program = *(const char **)to->command.items;
@@ -80,7 +85,7 @@ static const struct field_type judges_type = {read_judges, want_judges};
 
 static const struct field submission_rows[] = {
         FIELD("limits", task_limits, OPTIONAL, struct ceilings, limits,
-                .argument = CELL_SUBMISSION),
+                .fields = &task_submission_limits),
         FIELD("max_entries", field_whole, OPTIONAL, struct ceilings, max_entries, .least = 1,
                 .most = 1000000),
         FIELD("max_unpacked", field_bytes, OPTIONAL, struct ceilings, max_unpacked, .least = 1,
@@ -92,14 +97,15 @@ static const struct fields submission_fields = FIELDS(submission_rows, UNKNOWN_I
 
 static const struct field policy_rows[] = {
         FIELD("schema", field_choice, REQUIRED, struct policy, schema, .choices = schemas),
-        FIELD("limits", task_limits, OPTIONAL, struct policy, limits, .argument = CELL_SUITE),
+        FIELD("limits", task_limits, OPTIONAL, struct policy, limits, .fields = &task_suite_limits),
         FIELD("submission", field_object, OPTIONAL, struct policy, submission,
                 .fields = &submission_fields),
-        FIELD("judges", judges_type, OPTIONAL, struct policy, judges),
+        FIELD("judges", judges_type, OPTIONAL, struct policy, judges, .forms = judges_forms),
         FIELD("host_image", field_boolean, OPTIONAL, struct policy, host_image),
         FIELD("pull", field_boolean, OPTIONAL, struct policy, pull),
 };
 static const struct fields policy_fields = FIELDS(policy_rows, UNKNOWN_IS_PROBLEM);
+const struct field policy_document = {.type = &field_object, .fields = &policy_fields};
 
 static void put_ceilings(struct buffer *out, const struct task_limits *limits, enum cell_kind kind)
 {
@@ -152,7 +158,6 @@ static void policy_free(struct policy *p)
 
 int policy_answer(const struct buffer *in, struct buffer *out, struct error *err)
 {
-        static const struct field whole = {.type = &field_object, .fields = &policy_fields};
         _cleanup_json_ struct json doc = JSON_INIT;
         struct policy policy = {0};
         struct reading r;
@@ -161,7 +166,7 @@ int policy_answer(const struct buffer *in, struct buffer *out, struct error *err
         if (reading_open(&doc, in, CODE_POLICY_INVALID, err) < 0)
                 return -1;
         reading_begin(&r, &doc);
-        field_read(&r, &whole, &(struct spot){.value = json_root(&doc)}, &policy);
+        field_read(&r, &policy_document, &(struct spot){.value = json_root(&doc)}, &policy);
         result = reading_error(&r, CODE_POLICY_INVALID, err);
         if (result == 0)
                 put_policy(out, &policy);

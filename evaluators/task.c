@@ -4,6 +4,7 @@
 
 #include "answer.h"
 #include "task_keys.h"
+#include "task_limits.h"
 
 #define LATER(name)                                                                                \
         {                                                                                          \
@@ -136,7 +137,7 @@ static const struct field scoring_rows[] = {
         FIELD("mode", field_choice, OPTIONAL, struct scoring, mode, .choices = modes),
         FIELD("test_weight", field_whole, OPTIONAL, struct scoring, test_weight, .most = 100),
         FIELD("llm_weight", field_whole, OPTIONAL, struct scoring, llm_weight, .most = 100),
-        WHOLE_FIELD("pass", task_pass, OPTIONAL, .most = 100),
+        WHOLE_FIELD("pass", task_pass, OPTIONAL, .forms = task_pass_forms),
         FIELD("llm_missing", field_choice, OPTIONAL, struct scoring, llm_missing,
                 .choices = llm_missings),
         FIELD("rubric", field_list, OPTIONAL, struct scoring, rubric, .least = 1, .most = 100,
@@ -154,15 +155,21 @@ static const struct field scoring_rows[] = {
 static const struct fields scoring_fields = FIELDS(scoring_rows, UNKNOWN_IS_PROBLEM);
 
 /* The scheme decides which keys there are. */
+enum { BY_BLEND, BY_DIMENSIONS };
+
+static const struct field scoring_forms[] = {
+        [BY_BLEND] = {.type = &field_object, .fields = &scoring_fields},
+        [BY_DIMENSIONS] = {.type = &field_object, .fields = &spec_fields},
+        {0},
+};
+
 static bool read_scoring(struct reading *r, const struct field *f, const struct spot *s, void *to)
 {
-        static const struct field blend = {.type = &field_object, .fields = &scoring_fields};
         const char *scheme = json_string_value(json_object_get(s->value.node, "scheme"));
         struct scoring *scoring = to;
 
-        (void)f;
         if (!scheme || strcmp(scheme, "dimensions") != 0)
-                return field_object.read(r, &blend, s, to);
+                return field_object.read(r, &f->forms[BY_BLEND], s, to);
         scoring->scheme = SCHEME_DIMENSIONS;
         r->prefix = "scoring.";
         spec_read_at(r, s, true, &scoring->spec);
@@ -180,7 +187,7 @@ static const struct field_type scoring_type = {read_scoring, want_scoring};
 
 static const struct field suite_rows[] = {
         FIELD("command", field_texts, OPTIONAL, struct suite, command, .least = 1, .most = 1000),
-        FIELD("env", task_env, OPTIONAL, struct suite, env),
+        FIELD("env", task_env, OPTIONAL, struct suite, env, .forms = task_env_forms),
         FIELD("broker", field_boolean, OPTIONAL, struct suite, broker),
         FIELD("sees_submission", field_boolean, OPTIONAL, struct suite, sees_submission),
 };
@@ -227,21 +234,9 @@ static const struct required_pattern pattern_default = {.glob = "", .min_files =
 static const struct fields pattern_fields = {
         pattern_rows, COUNT(pattern_rows), UNKNOWN_IS_PROBLEM, &pattern_default};
 
-static const struct choice image_sources[] = {{"suite", 0, false}, {0}};
-static const struct field submission_image_rows[] = {
-        FIELD("from", field_choice, REQUIRED, struct submission_image, from,
-                .choices = image_sources),
-        FIELD("layers", field_whole, OPTIONAL, struct submission_image, layers, .least = 1,
-                .most = SCORE_MAX_LAYERS),
-        FIELD("hide", field_texts, OPTIONAL, struct submission_image, hide, .least = 1,
-                .most = SCORE_MAX_HIDDEN, .check = task_check_place),
-};
-static const struct fields submission_image_fields =
-        FIELDS(submission_image_rows, UNKNOWN_IS_PROBLEM);
-
 static const struct field submission_rows[] = {
         FIELD("limits", task_limits, OPTIONAL, struct submission, limits,
-                .argument = CELL_SUBMISSION),
+                .fields = &task_submission_limits),
         FIELD("max_entries", field_whole, OPTIONAL, struct submission, max_entries, .least = 1,
                 .most = 1000000),
         FIELD("max_unpacked", field_bytes, OPTIONAL, struct submission, max_unpacked, .least = 1,
@@ -258,8 +253,8 @@ static const struct field submission_rows[] = {
                 .most = 1000, .fields = &pattern_fields,
                 .item_size = sizeof(struct required_pattern)),
         FIELD("image", task_submission_image, OPTIONAL, struct submission, image,
-                .fields = &submission_image_fields),
-        FIELD("env", task_env, OPTIONAL, struct submission, env),
+                .forms = task_submission_image_forms),
+        FIELD("env", task_env, OPTIONAL, struct submission, env, .forms = task_env_forms),
 };
 static const struct fields submission_fields = FIELDS(submission_rows, UNKNOWN_IS_PROBLEM);
 
@@ -273,12 +268,6 @@ static const struct field visibility_rows[] = {
 };
 static const struct fields visibility_fields = FIELDS(visibility_rows, UNKNOWN_IS_PROBLEM);
 
-static const struct field judge_rows[] = {
-        FIELD("command", field_texts, REQUIRED, struct task, judge_command, .least = 1,
-                .most = 100),
-};
-static const struct fields judge_fields = FIELDS(judge_rows, UNKNOWN_IS_PROBLEM);
-
 static const struct field task_rows[] = {
         FIELD("schema", field_choice, REQUIRED, struct task, schema, .choices = schemas),
         FIELD("name", field_text, REQUIRED, struct task, name, .least = 1, .most = 100,
@@ -290,17 +279,17 @@ static const struct field task_rows[] = {
         FIELD("image", field_text, OPTIONAL, struct task, image, .least = 1, .most = 200,
                 .check = task_check_image),
         FIELD("contract", field_choice, OPTIONAL, struct task, contract, .choices = contract_names),
-        FIELD("scoring", scoring_type, OPTIONAL, struct task, scoring),
+        FIELD("scoring", scoring_type, OPTIONAL, struct task, scoring, .forms = scoring_forms),
         FIELD("suite", field_object, OPTIONAL, struct task, suite, .fields = &suite_fields),
         FIELD("result", field_object, OPTIONAL, struct task, result, .fields = &result_fields),
-        FIELD("limits", task_limits, OPTIONAL, struct task, limits, .argument = CELL_SUITE),
+        FIELD("limits", task_limits, OPTIONAL, struct task, limits, .fields = &task_suite_limits),
         FIELD("submission", field_object, OPTIONAL, struct task, submission,
                 .fields = &submission_fields),
         FIELD("visibility", field_object, OPTIONAL, struct task, visibility,
                 .fields = &visibility_fields),
-        WHOLE_FIELD("judge", task_judge, OPTIONAL, .fields = &judge_fields),
+        WHOLE_FIELD("judge", task_judge, OPTIONAL, .forms = task_judge_forms),
         FIELD("build", field_object, OPTIONAL, struct task, build, .fields = &build_fields),
-        FIELD("cases", task_cases, OPTIONAL, struct task, cases),
+        FIELD("cases", task_cases, OPTIONAL, struct task, cases, .forms = task_cases_forms),
         LATER("tools"),
 };
 static const struct fields task_fields = FIELDS(task_rows, UNKNOWN_IS_PROBLEM);
@@ -327,13 +316,14 @@ static const struct task task_default = {
                 .strip_common_root = true},
 };
 
+const struct field task_document = {.type = &field_object, .fields = &task_fields};
+
 void task_read(struct reading *r, struct task *ret)
 {
         const struct spot root = {.value = json_root(r->doc)};
-        const struct field whole = {.type = &field_object, .fields = &task_fields};
 
         *ret = task_default;
-        field_read(r, &whole, &root, ret);
+        field_read(r, &task_document, &root, ret);
 }
 
 void task_free(struct task *t)

@@ -115,7 +115,8 @@ struct task_format {
 extern const struct task_format task_formats[];
 enum { TASK_FORMATS = 10 };
 
-/* Its parts. */
+/* Its parts. The document, with the tables of its keys: */
+extern const struct field task_document;
 void task_read(struct reading *r, struct task *ret);
 void task_free(struct task *t);
 void task_check(struct reading *r, struct task *t);

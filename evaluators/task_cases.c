@@ -3,6 +3,7 @@
 
 #include "answer.h"
 #include "task_keys.h"
+#include "task_limits.h"
 
 #include "quantity.h"
 
@@ -52,21 +53,24 @@ static bool find_key(const struct spot *s, unsigned *ret)
         return found == 1;
 }
 
+enum { BY_WORD, BY_OBJECT };
+
+static const struct choice compare_words[] = {
+        {"exact", COMPARE_EXACT, false}, {"tokens", COMPARE_TOKENS, false}, {0}};
+static const struct field compare_forms[] = {
+        [BY_WORD] = {.type = &field_choice, .choices = compare_words},
+        [BY_OBJECT] = {.type = &field_object, .fields = &compare_fields},
+        {0},
+};
+
 static bool read_compare(struct reading *r, const struct field *f, const struct spot *s, void *to)
 {
-        static const struct field object = {.type = &field_object, .fields = &compare_fields};
-        const char *text = json_string_value(s->value.node);
         struct comparing *c = to;
 
-        (void)f;
-        if (text && strcmp(text, "exact") != 0)
-                c->how = strcmp(text, "tokens") == 0 ? COMPARE_TOKENS : NOT_GIVEN;
-        if (text)
-                return c->how != NOT_GIVEN;
         c->how = NOT_GIVEN;
         if (!json_is_object(s->value.node))
-                return false;
-        field_read(r, &object, s, c);
+                return field_choice.read(r, &f->forms[BY_WORD], s, &c->how);
+        field_read(r, &f->forms[BY_OBJECT], s, c);
         if (!find_key(s, &c->how))
                 reading_problem(r, s, "must have one of numeric, regex, contains and checker");
         else if (json_object_get(s->value.node, "protocol") && c->checker.count == 0)
@@ -85,34 +89,6 @@ static const struct field_type compare_type = {read_compare, want_compare};
 
 /* --- a case --------------------------------------------------------------------------------- */
 
-/* "2s": as limits are written. */
-static bool read_timeout(struct reading *r, const struct field *f, const struct spot *s, void *to)
-{
-        const char *text = json_string_value(s->value.node);
-        char number[NUMBER_TEXT_SIZE + 1];
-        struct error err;
-
-        (void)f;
-        if (json_is_number(s->value.node)) {
-                json_number_text(s->value, number, NUMBER_TEXT_SIZE);
-                memcpy(number + strlen(number), "s", 2);
-                text = number;
-        }
-        if (!text)
-                return false;
-        if (limit_parse(LIMIT_CPU, text, to, &err) < 0)
-                reading_problem(r, s, "%s", err.text);
-        return true;
-}
-
-static void want_timeout(const struct field *f, char *out, size_t size)
-{
-        (void)f;
-        snprintf(out, size, "a duration such as \"2s\"");
-}
-
-static const struct field_type timeout_type = {read_timeout, want_timeout};
-
 /* A file of the task that submissions do not see. */
 static const char *check_file(const char *path)
 {
@@ -130,8 +106,10 @@ static const char *check_template(const char *path)
         FIELD("command", field_texts, REQUIRED, struct test_case, command, .least = 1,             \
                 .most = MOST_WORDS),                                                               \
                 FIELD("exit", field_whole, OPTIONAL, struct test_case, exit, .most = 255),         \
-                FIELD("timeout", timeout_type, OPTIONAL, struct test_case, timeout_us),            \
-                FIELD("compare", compare_type, OPTIONAL, struct test_case, compare),               \
+                FIELD("timeout", task_limit, OPTIONAL, struct test_case, timeout_us,               \
+                        .argument = LIMIT_CPU),                                                    \
+                FIELD("compare", compare_type, OPTIONAL, struct test_case, compare,                \
+                        .forms = compare_forms),                                                   \
                 FIELD("interactor", field_texts, OPTIONAL, struct test_case, interactor,           \
                         .least = 1, .most = MOST_WORDS),                                           \
                 FIELD("points", field_positive, OPTIONAL, struct test_case, points)
@@ -170,13 +148,18 @@ static const struct choice aggregates[] = {
         {0},
 };
 
+static const struct field each_forms[] = {
+        {.type = &field_object, .fields = &each_fields},
+        {0},
+};
+
 static bool read_each(struct reading *r, const struct field *f, const struct spot *s, void *to)
 {
         struct case_group *g = to;
 
         g->has_each = true;
         g->each = case_default;
-        return field_object.read(r, f, s, &g->each);
+        return field_object.read(r, f->forms, s, &g->each);
 }
 
 static void want_each(const struct field *f, char *out, size_t size)
@@ -196,7 +179,7 @@ static const struct field group_rows[] = {
         FIELD("stop_on_failure", field_boolean, OPTIONAL, struct case_group, stop_on_failure),
         FIELD("visibility", field_choice, OPTIONAL, struct case_group, visibility,
                 .choices = task_visibilities),
-        WHOLE_FIELD("each", each_type, OPTIONAL, .fields = &each_fields),
+        WHOLE_FIELD("each", each_type, OPTIONAL, .forms = each_forms),
         FIELD("cases", field_list, OPTIONAL, struct case_group, cases, .most = MOST_CASES,
                 .fields = &case_fields, .item_size = sizeof(struct test_case)),
 };
@@ -210,24 +193,30 @@ static const struct field groups_rows[] = {
 };
 static const struct fields groups_fields = FIELDS(groups_rows, UNKNOWN_IS_PROBLEM);
 
-static bool read_cases(struct reading *r, const struct field *f, const struct spot *s, void *to)
-{
-        static const struct field whole = {.type = &field_object, .fields = &groups_fields};
-        static const struct field plain = {.type = &field_list,
+enum { GROUPS, PLAIN };
+
+const struct field task_cases_forms[] = {
+        [GROUPS] = {.type = &field_object, .fields = &groups_fields},
+        [PLAIN] = {.type = &field_list,
                 .least = 1,
                 .most = MOST_CASES,
                 .fields = &case_fields,
-                .item_size = sizeof(struct test_case)};
+                .item_size = sizeof(struct test_case)},
+        {0},
+};
+
+static bool read_cases(struct reading *r, const struct field *f, const struct spot *s, void *to)
+{
         struct cases *c = to;
 
-        (void)f;
         c->given = true;
         if (!json_is_array(s->value.node))
-                return field_object.read(r, &whole, s, c);
+                return field_object.read(r, &f->forms[GROUPS], s, c);
         if (!list_make(&c->groups, 1, sizeof(struct case_group), r, s))
                 return true;
         *(struct case_group *)c->groups.items = group_default;
-        return field_list.read(r, &plain, s, &((struct case_group *)c->groups.items)->cases);
+        return field_list.read(
+                r, &f->forms[PLAIN], s, &((struct case_group *)c->groups.items)->cases);
 }
 
 static void want_cases(const struct field *f, char *out, size_t size)

@@ -43,6 +43,7 @@ struct cases {
 
 /* struct cases: an array of cases, which is one group, or an object with `groups`. */
 extern const struct field_type task_cases;
+extern const struct field task_cases_forms[];
 
 void cases_check(struct reading *r, const struct cases *c);
 void cases_put(const struct cases *c, struct buffer *out);

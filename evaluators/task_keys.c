@@ -109,14 +109,24 @@ const char *task_check_place(const char *path)
                        : task_check_line(path);
 }
 
+enum { PASS_SUITE, PASS_NUMBER };
+
+static const struct choice pass_words[] = {{"suite", true, false}, {0}};
+const struct field task_pass_forms[] = {
+        [PASS_SUITE] = {.type = &field_choice, .choices = pass_words},
+        [PASS_NUMBER] = {.type = &field_decimal, .most = 100},
+        {0},
+};
+
 static bool read_pass(struct reading *r, const struct field *f, const struct spot *s, void *to)
 {
         struct scoring *scoring = to;
-        const char *text = json_string_value(s->value.node);
+        unsigned from_suite = false;
 
         scoring->pass_given = true;
-        scoring->pass_from_suite = text && strcmp(text, "suite") == 0;
-        return scoring->pass_from_suite || field_decimal.read(r, f, s, scoring->pass);
+        field_choice.read(r, &f->forms[PASS_SUITE], s, &from_suite);
+        scoring->pass_from_suite = from_suite;
+        return from_suite || field_decimal.read(r, &f->forms[PASS_NUMBER], s, scoring->pass);
 }
 
 static void want_pass(const struct field *f, char *out, size_t size)
@@ -125,17 +135,28 @@ static void want_pass(const struct field *f, char *out, size_t size)
         snprintf(out, size, "a number from 0 to 100, or \"suite\"");
 }
 
+enum { BY_NAME, BY_OBJECT };
+
+static const struct field judge_rows[] = {
+        FIELD("command", field_texts, REQUIRED, struct task, judge_command, .least = 1,
+                .most = 100),
+};
+static const struct fields judge_fields = FIELDS(judge_rows, UNKNOWN_IS_PROBLEM);
+const struct field task_judge_forms[] = {
+        [BY_NAME] = {.type = &field_text, .least = 1, .most = 100, .check = task_check_name},
+        [BY_OBJECT] = {.type = &field_object, .fields = &judge_fields},
+        {0},
+};
+
 /* The name of one that the operator has, or a command, where there is no operator. */
 static bool read_judge(struct reading *r, const struct field *f, const struct spot *s, void *to)
 {
-        static const struct field name = {
-                .type = &field_text, .least = 1, .most = 100, .check = task_check_name};
         struct task *t = to;
 
         if (json_string_value(s->value.node))
-                return field_text.read(r, &name, s, &t->judge_name);
+                return field_text.read(r, &f->forms[BY_NAME], s, &t->judge_name);
         t->judge_name = NULL;
-        return field_object.read(r, f, s, t);
+        return field_object.read(r, &f->forms[BY_OBJECT], s, t);
 }
 
 static void want_judge(const struct field *f, char *out, size_t size)
@@ -154,6 +175,11 @@ static bool is_env_name(const char *name)
                strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789") ==
                        strlen(name);
 }
+
+const struct field task_env_forms[] = {
+        {.key = "*", .type = &field_text, .most = SCORE_MAX_TEXT},
+        {0},
+};
 
 static bool read_env(struct reading *r, const struct field *f, const struct spot *s, void *to)
 {
@@ -185,105 +211,32 @@ static void want_env(const struct field *f, char *out, size_t size)
         snprintf(out, size, "an object of at most %d texts", SCORE_MAX_ENV);
 }
 
-static const char *limit_name(const void *names, size_t i)
-{
-        (void)names;
-        return limit_info((enum limit)i)->name;
-}
-
-static void say_unknown_limit(struct reading *r, const struct spot *s)
-{
-        const char *near = suggest(s->key, limit_name, NULL, LIMIT_COUNT);
-
-        if (near)
-                reading_problem(r, s, "is not a limit; did you mean \"%s\"?", near);
-        else
-                reading_problem(r, s, "is not a limit");
-}
-
-/* A plain number counts in seconds or bytes, by the limit's unit. */
-static void read_limit(struct reading *r, const struct spot *s, struct task_limits *to)
-{
-        enum limit limit = limit_find(s->key);
-        const char *text = json_string_value(s->value.node);
-        char number[NUMBER_TEXT_SIZE + 1];
-        struct error err;
-
-        if (limit == LIMIT_COUNT) {
-                say_unknown_limit(r, s);
-                return;
-        }
-        if (json_is_number(s->value.node)) {
-                json_number_text(s->value, number, NUMBER_TEXT_SIZE);
-                if (limit_info(limit)->unit == UNIT_TIME)
-                        memcpy(number + strlen(number), "s", 2);
-                text = number;
-        }
-        if (!text)
-                reading_problem(r, s, "must be a number, or a text such as \"10s\" or \"1GiB\"");
-        else if (limit_parse(limit, text, &to->value[limit], &err) < 0)
-                reading_problem(r, s, "%s", err.text);
-        else
-                to->given[limit] = true;
-}
-
-/* That the operator must agree shows when it is run. */
-static void read_network(
-        struct reading *r, const struct spot *s, bool for_suite, struct task_limits *to)
-{
-        const char *text = json_string_value(s->value.node);
-
-        to->network = text && for_suite && strcmp(text, "outbound") == 0;
-        if (to->network || (text && strcmp(text, "none") == 0))
-                return;
-        reading_problem(r, s,
-                for_suite ? "must be \"none\" or \"outbound\""
-                          : "must be \"none\": a submission cell never has a network");
-}
-
-static bool read_limits(struct reading *r, const struct field *f, const struct spot *s, void *to)
-{
-        static const struct field total = {
-                .type = &field_bytes, .least = 1 << 20, .most = TASK_MAX_SIZE};
-        bool for_suite = f->argument == CELL_SUITE;
-        struct task_limits *limits = to;
-        struct json_value child;
-
-        if (!json_is_object(s->value.node))
-                return false;
-        for (struct json_walk w = json_walk(s->value); json_next(&w, &child);) {
-                struct spot below = spot_below(s, &w, child);
-
-                if (strcmp(w.key, "network") == 0)
-                        read_network(r, &below, for_suite, limits);
-                else if (for_suite && strcmp(w.key, "total_memory") == 0)
-                        field_read(r, &total, &below, &limits->total_memory);
-                else if (!for_suite && strcmp(w.key, "result") == 0)
-                        reading_problem(r, &below, "a submission cell writes no result");
-                else
-                        read_limit(r, &below, limits);
-        }
-        return true;
-}
-
-static void want_limits(const struct field *f, char *out, size_t size)
-{
-        (void)f;
-        snprintf(out, size, "an object of limits");
-}
-
-/* --- submission.image ----------------------------------------------------------------------- */
+static const struct choice image_sources[] = {{"suite", 0, false}, {0}};
+static const struct field submission_image_rows[] = {
+        FIELD("from", field_choice, REQUIRED, struct submission_image, from,
+                .choices = image_sources),
+        FIELD("layers", field_whole, OPTIONAL, struct submission_image, layers, .least = 1,
+                .most = SCORE_MAX_LAYERS),
+        FIELD("hide", field_texts, OPTIONAL, struct submission_image, hide, .least = 1,
+                .most = SCORE_MAX_HIDDEN, .check = task_check_place),
+};
+static const struct fields submission_image_fields =
+        FIELDS(submission_image_rows, UNKNOWN_IS_PROBLEM);
+const struct field task_submission_image_forms[] = {
+        [BY_NAME] = {.type = &field_text, .least = 1, .most = 200, .check = task_check_image},
+        [BY_OBJECT] = {.type = &field_object, .fields = &submission_image_fields},
+        {0},
+};
 
 static bool read_submission_image(
         struct reading *r, const struct field *f, const struct spot *s, void *to)
 {
-        static const struct field name = {
-                .type = &field_text, .least = 1, .most = 200, .check = task_check_image};
         struct submission_image *image = to;
 
         image->given = true;
-        return json_string_value(s->value.node) ? field_text.read(r, &name, s, &image->name)
-                                                : field_object.read(r, f, s, image);
+        return json_string_value(s->value.node)
+                       ? field_text.read(r, &f->forms[BY_NAME], s, &image->name)
+                       : field_object.read(r, &f->forms[BY_OBJECT], s, image);
 }
 
 static void want_submission_image(const struct field *f, char *out, size_t size)
@@ -295,5 +248,4 @@ static void want_submission_image(const struct field *f, char *out, size_t size)
 const struct field_type task_pass = {read_pass, want_pass};
 const struct field_type task_judge = {read_judge, want_judge};
 const struct field_type task_env = {read_env, want_env};
-const struct field_type task_limits = {read_limits, want_limits};
 const struct field_type task_submission_image = {read_submission_image, want_submission_image};

@@ -6,13 +6,15 @@
 
 #define TASK_MAX_SIZE (1ULL << 40) /* no task means more bytes than that */
 
-extern const struct field_type task_pass;  /* struct scoring: a number or "suite" */
-extern const struct field_type task_judge; /* struct task: a name, or an object by .fields */
-extern const struct field_type task_env;   /* struct json_value: an object of texts */
+/* Types, each with its .forms. */
+extern const struct field_type task_pass;             /* struct scoring */
+extern const struct field_type task_judge;            /* struct task */
+extern const struct field_type task_env;              /* struct json_value */
+extern const struct field_type task_submission_image; /* struct submission_image */
+extern const struct field task_pass_forms[], task_judge_forms[], task_env_forms[],
+        task_submission_image_forms[];
+
 extern const struct choice task_visibilities[];
-extern const struct field_type task_limits; /* struct task_limits, for the cell in .argument */
-/* struct submission_image: a name, or an object by .fields */
-extern const struct field_type task_submission_image;
 
 /* Checks of texts: NULL, or "must …". */
 const char *task_check_line(const char *text); /* no control character */

@@ -5,6 +5,7 @@
 
 #include "error.h"
 
+#include <errno.h>
 #include <stdint.h>
 
 enum { BUNDLE_MAX_MEMBERS = 100000 };

@@ -1,6 +1,5 @@
-/* The documents of a container image, from JSON to checked values: index, manifest and config of
- * OCI and of Docker (which differ in media types only), and the manifest.json of a docker-archive.
- * Pure.
+/* What names the parts of a container image, from JSON to checked values: index and manifest of OCI
+ * and of Docker, which differ in media types only, and the file of an OCI layout. Pure.
  *
  * Each function reads one document; -1 comes with image.invalid or image.unsupported and the line
  * and column. What was read keeps the tree, to which its texts belong, and borrows the bytes. */
@@ -10,20 +9,11 @@
 #include "error.h"
 #include "evaluators/json.h"
 #include "images/messages.h"
-#include "images/name.h"
 
 enum {
-        IMAGE_MAX_DESCRIPTORS = 1000, /* of an index, or images of a manifest.json */
-        IMAGE_MAX_ARGUMENTS = 4096,
+        IMAGE_MAX_DESCRIPTORS = 1000,   /* of an index, or images of a manifest.json */
         IMAGE_MAX_ARGUMENT = 128 << 10, /* what the kernel takes */
-        IMAGE_MAX_COMMAND = 512 << 10,  /* entrypoint, cmd and env together: what a cell takes */
         IMAGE_MAX_NAME = 1024,
-        IMAGE_MAX_NAMES = 256,
-};
-
-struct image_texts {
-        const char **list; /* owned, but not the texts */
-        uint32_t count;
 };
 
 enum image_media { MEDIA_OTHER, MEDIA_INDEX, MEDIA_MANIFEST, MEDIA_CONFIG, MEDIA_LAYER };
@@ -61,37 +51,12 @@ int image_manifest_read(
 void image_manifest_free(struct image_manifest *m);
 #define _cleanup_image_manifest_ __attribute__((cleanup(image_manifest_free)))
 
-struct image_config {
-        struct json doc;
-        const char *os, *architecture, *created, *workdir, *user;
-        struct image_texts entrypoint, cmd, env;
-        uint32_t dropped; /* entries of Env that are no NAME=VALUE */
-        char (*diff_ids)[65];
-        uint32_t count; /* of them */
-};
-int image_config_read(struct image_config *ret, const void *bytes, size_t len, struct error *err);
-void image_config_free(struct image_config *c);
-#define _cleanup_image_config_ __attribute__((cleanup(image_config_free)))
-
-/* An image of a docker-archive; member names are in normal form. */
-struct docker_image {
-        const char *config;
-        struct image_texts tags, layers;
-};
-struct docker_manifest {
-        struct json doc;
-        struct docker_image *list;
-        uint32_t count;
-};
-int docker_manifest_read(
-        struct docker_manifest *ret, const void *bytes, size_t len, struct error *err);
-void docker_manifest_free(struct docker_manifest *m);
-#define _cleanup_docker_manifest_ __attribute__((cleanup(docker_manifest_free)))
-
 /* The file `oci-layout` tells the version that we know. */
 int image_layout_check(const void *bytes, size_t len, struct error *err);
 
 /* "sha256:" and 64 lower-case hexadecimal digits. */
 bool image_digest(const char *text, char ret[65]);
+/* The value `v` of `key`, which must be one. */
+int image_take_digest(struct json_value v, const char *key, char ret[65], struct error *err);
 
 #endif

@@ -110,7 +110,7 @@ static const struct field spec_rows[] = {
         FIELD("format", field_list, OPTIONAL, struct spec, format, .most = 100,
                 .fields = &rule_fields, .item_size = sizeof(struct format_rule)),
 };
-static const struct fields spec_fields = FIELDS(spec_rows, UNKNOWN_IS_PROBLEM);
+const struct fields spec_fields = FIELDS(spec_rows, UNKNOWN_IS_PROBLEM);
 
 /* --- how dimensions look -------------------------------------------------------------------- */
 

@@ -53,6 +53,8 @@ struct spec {
         struct list format; /* of struct format_rule */
 };
 
+extern const struct fields spec_fields; /* its keys */
+
 /* Read it and check it; problems are in `r`. Sources that an evaluation gives are only good in one.
  * To be freed in any case. */
 void spec_read(struct reading *r, bool in_evaluation, struct spec *ret);

@@ -75,6 +75,7 @@ setup() {
     make --no-print-directory -s -C "$root" install DESTDIR="$work/root" PREFIX=/opt/assay BUILD="$(realpath "$ASSAY_BUILD")"
     "$work/root/opt/assay/bin/assay" doctor --quiet || [ $? -eq 4 ]
     [ -x "$work/root/opt/assay/libexec/assay/assay-cell" ]
+    [ -e "$work/root/opt/assay/share/doc/assay/task.schema.json" ]
     "$work/root/opt/assay/bin/assay" init --quiet "$work/new"
     "$work/root/opt/assay/bin/assay" verify "${weak[@]}" --quiet "$work/new"
     make --no-print-directory -s -C "$root" uninstall DESTDIR="$work/root" PREFIX=/opt/assay

@@ -1,6 +1,8 @@
 /* Fuzzing what is read of image files: the first byte tells which document the rest is, or that it
  * is a tar file. */
 #include "images/bundle.h"
+#include "images/docker_manifest.h"
+#include "images/image_config.h"
 #include "images/image_json.h"
 #include "tests/fuzz/shared.h"
 

@@ -1,4 +1,7 @@
 /* The documents of container images: what is read of good ones, and why the others are refused. */
+#include "buffer.h"
+#include "images/docker_manifest.h"
+#include "images/image_config.h"
 #include "images/image_json.h"
 
 #include <criterion/criterion.h>
