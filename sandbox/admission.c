@@ -32,9 +32,9 @@ bool admission_take(struct admission *a, const struct cell_request *request)
         return true;
 }
 
-void admission_give_back(struct admission *a, const struct cell_request *request)
+void admission_give_back(struct admission *a, const struct limits *limits)
 {
-        a->given -= memory_of(request);
+        a->given -= limits->value[LIMIT_MEMORY];
         a->running--;
 }
 

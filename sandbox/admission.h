@@ -23,7 +23,7 @@ struct admission {
 
 /* Is there room for it now? Then it is taken; give it back when the cell is gone. */
 bool admission_take(struct admission *a, const struct cell_request *request);
-void admission_give_back(struct admission *a, const struct cell_request *request);
+void admission_give_back(struct admission *a, const struct limits *limits);
 
 /* Keep a request until there is room; takes over both. -1 when it can never fit, or too many wait:
  * then they stay the caller's. */

@@ -4,10 +4,12 @@
 #include "beneath.h"
 #include "clock.h"
 #include "fd.h"
+#include "slot.h"
 #include "weak.h"
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -52,6 +54,32 @@ static void wait_until_empty(struct cell *c)
                 c->usage.cpu_us = microseconds(used.ru_utime) + microseconds(used.ru_stime);
 }
 
+/* Memory that first processes do not have: they have no use for it, and what is shared with them
+ * would be copied, page by page, as soon as it is written to. */
+static struct cell *spare;
+
+struct cell *cell_new(void)
+{
+        struct cell *c = spare;
+
+        spare = NULL;
+        if (c)
+                return memset(c, 0, sizeof *c);
+        c = mmap(NULL, sizeof *c, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (c == MAP_FAILED)
+                return NULL;
+        madvise(c, sizeof *c, MADV_DONTFORK);
+        return c;
+}
+
+static void give_back(struct cell *c)
+{
+        if (spare)
+                munmap(c, sizeof *c);
+        else
+                spare = c;
+}
+
 struct cell *cell_free(struct cell *c)
 {
         if (!c)
@@ -70,8 +98,8 @@ struct cell *cell_free(struct cell *c)
         mounts_free(&c->mounts);
         request_free(&c->request);
         cgroup_remove(&c->group);
-        fd_close(c->slot_lock);
-        free(c);
+        slot_give_back(c->group.slot, &c->slot_lock);
+        give_back(c);
         return NULL;
 }
 

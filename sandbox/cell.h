@@ -25,10 +25,8 @@ void machine_find(struct machine *ret);
 void machine_keep_rights(void);
 
 struct cell {
-        struct cell_request request;
         const struct machine *machine;
         struct ids ids;
-        struct mounts mounts;
         int slot_lock;
         struct cgroup group;
         bool in_group; /* the first process was born in its version 2 group */
@@ -53,6 +51,8 @@ struct cell {
         struct error failed; /* the cell could not be made, or broke; code NONE: it did not */
         struct usage usage;
         struct setup setup;
+        struct cell_request request;
+        struct mounts mounts;
 };
 
 enum { CELL_POLL_FDS = 6 };
@@ -74,7 +74,9 @@ int cell_tell(struct cell *c, enum inside_message type, const struct buffer *pay
         const int *fds, unsigned count, struct error *err);
 /* cell.c
  *
- * Is it in control groups? */
+ * All zero; NULL: no memory. The first processes do not inherit it. */
+struct cell *cell_new(void);
+/* Is it in control groups? */
 bool cell_has_group(const struct cell *c);
 /* Take the next message of its first process. */
 void cell_hear(struct cell *c);

@@ -201,7 +201,8 @@ static int wait_to_be_killed(void *unused)
 /* A user namespace needs a process to be made; it may end when the descriptor is there. */
 static int make_namespace(int (*map)(pid_t pid, const void *how), const void *how)
 {
-        char stack[16384] __attribute__((aligned(16)));
+        /* Not on our own, which would be touched, and copied, as deep as this is. */
+        static char stack[8192] __attribute__((aligned(16)));
         int fd = -1;
         pid_t pid = clone(
                 wait_to_be_killed, stack + sizeof stack, CLONE_VM | CLONE_NEWUSER | SIGCHLD, NULL);

@@ -47,9 +47,9 @@ struct inside {
         int socket;   /* to the supervisor */
         int bell;     /* rings before each message from it */
         int started;  /* the exec pipe: struct exec_news, then its end */
+        uint64_t done_at[SETUP_COUNT];
         struct cell_request request;
         struct mounts mounts;
-        uint64_t done_at[SETUP_COUNT];
 };
 
 /* The life of the first process, from clone to exit. */

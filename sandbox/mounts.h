@@ -10,21 +10,21 @@
 
 enum { MOUNTS_MAX = CELL_MAX_MOUNTS + 16 };
 
+/* What is always there first: of the rest most pages are never touched. */
 struct mounts {
         int root;            /* tmpfs: all that the cell may write, and with `host` the root */
         int image;           /* the root of a cell that has an image, or -EBADF */
         int result;          /* tmpfs for the result, or -EBADF */
         int kept;            /* with CELL_KEEP: the first PLACE_COPY, else -EBADF */
         int proc, terminals; /* what only the cell's own namespaces can give */
+        int host;            /* of the layers, the view of the host's root; -EBADF: none */
+        uint64_t host_mount; /* that it shows */
+        unsigned tree_count, layer_count, next_place;
         struct {
                 int mount;
                 char place[CELL_MAX_PLACE]; /* without the leading slash */
         } trees[MOUNTS_MAX];
-        unsigned tree_count;
         int layers[2 * MOUNTS_MAX + CELL_MAX_LAYERS]; /* mounts that only overlays need */
-        unsigned layer_count, next_place;
-        int host;            /* of the layers, the view of the host's root; -EBADF: none */
-        uint64_t host_mount; /* that it shows */
 };
 
 /* Where, in the tmpfs, the cell's own files over an image are. */

@@ -100,7 +100,7 @@ static const struct {
 static int add_host_tree(const struct mounts_for *who, struct mounts *m, const char *name,
         bool writable, struct error *err)
 {
-        char path[PATH_MAX], target[PATH_MAX];
+        char path[64], target[256];
         struct stat st;
         int mount;
 

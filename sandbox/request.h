@@ -25,19 +25,16 @@ struct cell_request {
         uint8_t profile;
         uint8_t flags;
         struct limits limits;
-        uint32_t uid, gid; /* inside */
-        char workdir[CELL_MAX_PLACE];
+        uint32_t uid, gid;   /* inside */
         char **argv, **envp; /* NULL at the end */
         int stdio[CELL_STDIO];
+        unsigned mount_count, file_count, result_count;
+        unsigned layer_count; /* 0: the image `host` */
+        char workdir[CELL_MAX_PLACE], result_dir[CELL_MAX_PLACE];
         struct request_mount mounts[CELL_MAX_MOUNTS];
-        unsigned mount_count;
         int layers[CELL_MAX_LAYERS]; /* of the image, the lowest first */
-        unsigned layer_count;        /* 0: the image `host` */
         struct request_file files[CELL_MAX_FILES];
-        unsigned file_count;
-        char result_dir[CELL_MAX_PLACE];
         char results[CELL_MAX_RESULTS][CELL_MAX_PLACE];
-        unsigned result_count;
 };
 
 /* In memory that is zero. */

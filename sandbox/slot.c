@@ -50,6 +50,43 @@ static int lock(unsigned slot, int *ret, struct error *err)
                        : error_errno(err, CODE_INFRA_CGROUP, errno, "cannot lock a cell's number");
 }
 
+/* Numbers of cells that are gone. Only cells that live must not share one. */
+enum { MOST_SPARE = 8 };
+
+static struct {
+        unsigned slot;
+        int lock;
+} spares[MOST_SPARE];
+static unsigned spare_count;
+
+void slot_give_back(unsigned slot, int *lock)
+{
+        if (*lock < 0)
+                return;
+        if (spare_count == MOST_SPARE) {
+                *lock = fd_close(*lock);
+                return;
+        }
+        spares[spare_count].slot = slot;
+        spares[spare_count++].lock = take_fd(lock);
+}
+
+/* A number that we still have. 1, 0 when there is none, or -1. */
+static int take_spare(
+        const struct cgroup_root *groups, struct cgroup *ret, int *ret_lock, struct error *err)
+{
+        while (spare_count > 0) {
+                _cleanup_fd_ int lock = spares[--spare_count].lock;
+                int r = cgroup_claim(groups, spares[spare_count].slot, ret, err);
+
+                if (r > 0)
+                        *ret_lock = take_fd(&lock);
+                if (r != 0)
+                        return r;
+        }
+        return 0;
+}
+
 /* As slot_take(), without a second try. 1, or 0 when all are taken, or -1. */
 static int take_one(bool root, const struct cgroup_root *groups, struct cgroup *ret, int *ret_lock,
         struct error *err)
@@ -74,8 +111,10 @@ static int take_one(bool root, const struct cgroup_root *groups, struct cgroup *
 int slot_take(bool root, const struct cgroup_root *groups, struct cgroup *ret, int *ret_lock,
         struct error *err)
 {
-        int r = take_one(root, groups, ret, ret_lock, err);
+        int r = take_spare(groups, ret, ret_lock, err);
 
+        if (r == 0)
+                r = take_one(root, groups, ret, ret_lock, err);
         if (r == 0) { /* some may be left behind by the dead */
                 cgroup_sweep(groups);
                 r = take_one(root, groups, ret, ret_lock, err);

@@ -13,5 +13,8 @@
  * long as it is open. */
 int slot_take(bool root, const struct cgroup_root *groups, struct cgroup *ret, int *ret_lock,
         struct error *err);
+/* It is not needed any more: the cell is gone, and its group. The supervisor's next cell has it
+ * again, with what the supervisor keeps of its ids. Closes the lock, or keeps it. */
+void slot_give_back(unsigned slot, int *lock);
 
 #endif

@@ -24,38 +24,41 @@ static void done(struct cell *c, enum setup_step step)
 /* A copy of this process in new namespaces (those that take long follow in inside.c), and where the
  * kernel can, born in the cell's group. Its stack and memory are copied on write: the supervisor is
  * small for this reason. */
-static pid_t clone_first(struct cell *c)
+static pid_t clone_first(int birthplace, int *ret_pidfd, bool *ret_in_group)
 {
         struct clone_args args = {
                 .flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_PIDFD,
-                .pidfd = (uintptr_t)&c->pidfd,
+                .pidfd = (uintptr_t)ret_pidfd,
                 .exit_signal = SIGCHLD,
         };
         long pid = -1;
 
-        if (cgroup_birthplace(&c->group) >= 0) {
+        if (birthplace >= 0) {
                 args.flags |= CLONE_INTO_CGROUP;
-                args.cgroup = (uint64_t)cgroup_birthplace(&c->group);
+                args.cgroup = (uint64_t)birthplace;
                 pid = syscall(SYS_clone3, &args, sizeof args);
-                c->in_group = pid > 0;
+                *ret_in_group = pid > 0;
                 args.flags &= ~(uint64_t)CLONE_INTO_CGROUP;
                 args.cgroup = 0;
         }
         if (pid < 0)
                 pid = syscall(SYS_clone3, &args, sizeof args);
         if (pid < 0 && errno == ENOSYS)
-                pid = syscall(SYS_clone, args.flags | SIGCHLD, NULL, &c->pidfd, NULL, NULL);
+                pid = syscall(SYS_clone, args.flags | SIGCHLD, NULL, ret_pidfd, NULL, NULL);
         return (pid_t)pid;
 }
 
 static int make_first(struct cell *c, struct error *err)
 {
-        int sockets[2], pipes[2], r = 0;
+        const bool root = c->machine->root, grouped = cell_has_group(c);
+        int sockets[2], pipes[2], bell, pidfd = -EBADF, r = 0;
+        bool in_group = false;
+        pid_t pid;
 
         if (fd_socketpair(sockets, err) < 0)
                 return -1;
         c->socket = sockets[0];
-        c->bell = eventfd(0, EFD_SEMAPHORE | EFD_CLOEXEC);
+        c->bell = bell = eventfd(0, EFD_SEMAPHORE | EFD_CLOEXEC);
         if (c->bell < 0 || fd_pipe(pipes, err) < 0) {
                 fd_close(sockets[1]);
                 return c->bell < 0 ? error_errno(err, CODE_INFRA_IO, errno, "cannot make a bell")
@@ -64,18 +67,21 @@ static int make_first(struct cell *c, struct error *err)
         c->started = pipes[0];
         if (c->machine->root)
                 ids_borrow(&c->ids, true);
-        c->pid = clone_first(c);
-        if (c->pid == 0) {
+        pid = clone_first(cgroup_birthplace(&c->group), &pidfd, &in_group);
+        if (pid == 0) {                  /* where there is no `c` (cell_new) */
                 static struct inside in; /* most of it is never touched, so that no memory is */
 
-                in.root = c->machine->root;
-                in.grouped = cell_has_group(c);
+                in.root = root;
+                in.grouped = grouped;
                 in.socket = sockets[1];
-                in.bell = c->bell;
+                in.bell = bell;
                 in.started = pipes[1];
                 mounts_init(&in.mounts);
                 inside_main(&in);
         }
+        c->pid = pid;
+        c->pidfd = pidfd;
+        c->in_group = in_group;
         if (c->pid < 0)
                 r = error_errno(err, CODE_INFRA_CELL, errno, "cannot make namespaces");
         if (c->machine->root)
@@ -103,12 +109,15 @@ static void prefer_own_words(struct cell *c, struct error *err)
 
 struct cell *cell_prepare(const struct machine *machine, struct error *err)
 {
-        struct cell *c = calloc(1, sizeof *c);
+        struct cell *c;
 
-        if (!c || *machine->refused) {
-                error_set(err, c ? CODE_INFRA_CELL : CODE_INFRA_MEMORY, "%s",
-                        c ? machine->refused : "out of memory");
-                free(c);
+        if (*machine->refused) {
+                error_set(err, CODE_INFRA_CELL, "%s", machine->refused);
+                return NULL;
+        }
+        c = cell_new();
+        if (!c) {
+                error_set(err, CODE_INFRA_MEMORY, "out of memory");
                 return NULL;
         }
         c->machine = machine;

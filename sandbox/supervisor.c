@@ -274,7 +274,8 @@ static void limit_total(struct supervisor *s, struct frame *f, struct error *err
 static void begin_cell(
         struct supervisor *s, struct cell_request *request, const struct buffer *payload)
 {
-        const struct cell_request asked = *request; /* for its numbers */
+        const struct limits limits = request->limits;
+        const uint32_t id = request->id;
         struct cell **place = s->cells;
         struct error err;
 
@@ -283,8 +284,8 @@ static void begin_cell(
         *place = make_cell(s, request, payload, &err);
         if (*place)
                 return;
-        admission_give_back(&s->admission, &asked);
-        send_failed(asked.id, &err);
+        admission_give_back(&s->admission, &limits);
+        send_failed(id, &err);
 }
 
 static void start_cell(struct supervisor *s, struct frame *f, struct error *err)
@@ -311,7 +312,7 @@ static void start_cell(struct supervisor *s, struct frame *f, struct error *err)
 static void end_cell(struct supervisor *s, struct cell **place)
 {
         send_done(*place);
-        admission_give_back(&s->admission, &(*place)->request);
+        admission_give_back(&s->admission, &(*place)->request.limits);
         *place = cell_free(*place);
 }
 
@@ -462,7 +463,7 @@ static void __attribute__((noreturn)) give_up(struct supervisor *s)
 /* Wait for the next event; step every cell. Returns false when a signal came. */
 static bool turn(struct supervisor *s, bool serving, bool *ret_request)
 {
-        struct pollfd fds[POLL_MAX];
+        static struct pollfd fds[POLL_MAX]; /* large, and mostly not used */
         uint64_t wake_at = UINT64_MAX;
         unsigned count = 2, at = 2;
 
