@@ -6,6 +6,7 @@
 #include "environment.h"
 #include "evaluators/contract.h"
 #include "fd.h"
+#include "metadata.h"
 #include "report/json.h"
 
 #include <sys/stat.h>
@@ -178,55 +179,14 @@ static int (*const add_files[CONTRACT_COUNT])(
 
 /* --- the command ---------------------------------------------------------------------------- */
 
-static int take_word(void *to, unsigned type, struct reader *r, struct error *err)
-{
-        struct suite_cell *s = to;
-        unsigned count = 0;
-        char **more;
-
-        if (type != METADATA_WORD)
-                return error_set(err, CODE_INTERNAL_FRAME, "the scorer sent an unknown frame");
-        while (s->read_command && s->read_command[count])
-                count++;
-        more = count < SCORE_MAX_WORDS ? realloc(s->read_command, (count + 2) * sizeof *more)
-                                       : NULL;
-        if (!more) {
-                r->bad = true;
-                return 0;
-        }
-        s->read_command = more;
-        more[count] = scorer_text(r, SCORE_MAX_TEXT);
-        more[count + 1] = NULL;
-        return 0;
-}
-
-/* The command that a Codabench program's metadata names. */
-static int read_metadata(struct evaluation *e, struct error *err)
-{
-        static const char *const names[] = {"metadata.yaml", "metadata.yml", "metadata"};
-        _cleanup_fd_ int fd = -EBADF;
-
-        for (size_t i = 0; fd < 0 && i < sizeof names / sizeof *names; i++)
-                fd = e->task.tests < 0
-                             ? -1
-                             : beneath_open(e->task.tests, names[i], O_RDONLY | O_NONBLOCK, 0);
-        if (fd < 0)
-                return error_set(err, CODE_SUITE_NOT_FOUND,
-                        "tests/ has no metadata.yaml that names the command, and the task has no "
-                        "suite.command");
-        if (scorer_ask(&e->channel, HELPER_METADATA, fd, take_word, &e->suite_cell, err) < 0)
-                return error_add(err, "tests/metadata.yaml");
-        return 0;
-}
-
 /* The task's, the contract's, or what the image runs. */
 static int choose_command(struct evaluation *e, const struct contract *c, struct error *err)
 {
         const char *const *parts[] = {(const char *const *)e->task.command, NULL};
         unsigned count = 0, all = 0;
 
-        if (!e->task.command[0] && e->task.contract == CONTRACT_CODABENCH) {
-                if (read_metadata(e, err) < 0)
+        if (metadata_names_command(&e->task)) {
+                if (metadata_read(&e->task, &e->channel, &e->suite_cell.read_command, err) < 0)
                         return -1;
                 parts[0] = (const char *const *)e->suite_cell.read_command;
         } else if (!e->task.command[0] && c->command[0])
@@ -365,9 +325,7 @@ void suite_cell_order_checker(void *evaluation, struct cell_order *ret)
 
 void suite_cell_free(struct suite_cell *s)
 {
-        for (char **word = s->read_command; word && *word; word++)
-                free(*word);
-        free(s->read_command);
+        texts_free(s->read_command);
         free(s->command);
         free(s->env);
         for (unsigned i = 0; i < SUITE_ENV; i++)

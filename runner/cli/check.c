@@ -5,6 +5,7 @@
 #include "fd.h"
 #include "image/leak.h"
 #include "image/view.h"
+#include "metadata.h"
 #include "policy.h"
 #include "privilege.h"
 #include "report/json.h"
@@ -144,13 +145,24 @@ static int open_all(struct checking *c, const char *path, const char *policy, st
         return privilege_drop(err);
 }
 
+static int check_command(struct checking *c, struct error *err)
+{
+        char **words = NULL;
+        int r = task_check_command(&c->task, err);
+
+        if (r == 0 && metadata_names_command(&c->task))
+                r = metadata_read(&c->task, c->loading->channel, &words, err);
+        texts_free(words);
+        return r;
+}
+
 static int check_all(struct checking *c, const char *path, const char *policy, struct error *err)
 {
         if (open_all(c, path, policy, err) < 0 ||
                 task_read(&c->task, c->loading->channel, err) < 0 ||
                 policy_apply(&c->policy, &c->task, c->loading->channel, err) < 0)
                 return -1;
-        if (task_check_command(&c->task, err) < 0) {
+        if (check_command(c, err) < 0) {
                 error_print(err);
                 return END_USAGE;
         }

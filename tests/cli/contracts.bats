@@ -163,14 +163,21 @@ END
     grade
     ends 4 error suite suite.not_found
     field .reason | grep -q metadata.yaml
+    run "$ASSAY" check task
+    is 'exit of check' 2 "$status"
+    [[ $output == *'suite.not_found: '*metadata.yaml* ]]
     echo 'image: x' > task/tests/metadata.yaml
     grade
     is code task.invalid "$(field .code)"
+    run "$ASSAY" check task
+    is 'exit of check' 2 "$status"
+    [[ $output == *'task.invalid: tests/metadata.yaml: '* ]] || { echo "$output" && return 1; }
     # The task's own command is stronger.
     contract_task codabench '"result": {"key": "accuracy"},
         "suite": {"command": ["sh", "-c", "echo \"{\\\"accuracy\\\": 1}\" > /app/output/scores.json"]},'
     grade
     graded 100
+    "$ASSAY" check task
 }
 
 @test "harbor: tests/test.sh is run by bash from /app, which holds the submission and may be changed" {
