@@ -15,8 +15,8 @@ enum { MOST_FILES = 20000 };
 static int tree_of(const struct task *t, const char *path, const char **ret_rest)
 {
         *ret_rest = path + 6;
-        return strncmp(path, "tests/", 6) == 0   ? t->tests
-               : strncmp(path, "truth/", 6) == 0 ? t->truth
+        return strncmp(path, "tests/", 6) == 0   ? task_readable(t, TASK_TESTS)
+               : strncmp(path, "truth/", 6) == 0 ? task_readable(t, TASK_TRUTH)
                                                  : -EBADF;
 }
 

@@ -321,6 +321,7 @@ static int decode_event(struct frame *f, struct channel_event *ret)
                 get_error(&r, &ret->outcome.failed);
                 break;
         case CELL_SOCKET:
+        case CELL_SHOWN:
                 if (f->fd_count != 1)
                         return -1;
                 ret->socket = take_fd(&f->fds[0]);
@@ -408,8 +409,7 @@ static int judge_helper(uint32_t status, enum code code_if_slow, struct error *e
 }
 
 /* What is said of others meanwhile is kept. */
-static int wait_for_helper(
-        struct channel *c, uint32_t id, struct channel_event *ret, struct error *err)
+static int wait_for(struct channel *c, uint32_t id, struct channel_event *ret, struct error *err)
 {
         for (unsigned i = 0; i < c->early_count; i++)
                 if (c->early[i].id == id) {
@@ -435,13 +435,33 @@ int channel_helper_done(struct channel *c, uint32_t id, enum code code_if_slow, 
 {
         struct channel_event end = {0};
 
-        if (wait_for_helper(c, id, &end, err) < 0)
+        if (wait_for(c, id, &end, err) < 0)
                 return -1;
         if (end.type == HELPER_DONE)
                 return judge_helper(end.status, code_if_slow, err);
         if (end.type != CELL_FAILED)
                 return malformed(err);
         *err = end.outcome.failed;
+        return -1;
+}
+
+int channel_show_tree(struct channel *c, int tree, int *ret_shown, struct error *err)
+{
+        _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
+        struct channel_event shown = {0};
+        const uint32_t id = ++c->last_id;
+
+        put_u32(&payload, id);
+        if (channel_ready(c, err) < 0 || send_request(c, CELL_SHOW, &payload, &tree, 1, err) < 0 ||
+                wait_for(c, id, &shown, err) < 0)
+                return -1;
+        if (shown.type == CELL_SHOWN) {
+                *ret_shown = shown.socket;
+                return 0;
+        }
+        if (shown.type != CELL_FAILED)
+                return malformed(err);
+        *err = shown.outcome.failed;
         return -1;
 }
 
@@ -477,7 +497,7 @@ int channel_judge_done(struct channel *c, uint32_t id, struct error *err)
 {
         struct channel_event end = {0};
 
-        if (wait_for_helper(c, id, &end, err) < 0)
+        if (wait_for(c, id, &end, err) < 0)
                 return -1;
         if (end.type == HELPER_DONE)
                 return (int)end.status;

@@ -95,12 +95,13 @@ void cell_outcome_free(struct cell_outcome *o);
 
 /* What the supervisor says of a cell or a helper. */
 struct channel_event {
-        enum cell_message type; /* CELL_DONE, _PAUSED, _FAILED, _SOCKET, HELPER_DONE */
+        enum cell_message type; /* CELL_DONE, _PAUSED, _FAILED, _SOCKET, _SHOWN,
+                                   HELPER_DONE */
         uint32_t id;
         struct cell_outcome outcome; /* of a cell that is done or paused; of CELL_FAILED only
                                         `failed` */
         uint32_t status;             /* of a helper */
-        int socket;                  /* of CELL_SOCKET; owned */
+        int socket;                  /* of CELL_SOCKET, or the tree of CELL_SHOWN; owned */
 };
 
 /* Start the supervisor, with the privilege this process has now. It gets ready meanwhile. */
@@ -113,9 +114,12 @@ int channel_ready(struct channel *c, struct error *err);
 int channel_send_order(int socket, uint32_t id, const struct cell_order *order, struct error *err);
 /* Cells may have this directory with its owner's rights; to be said before anything else. */
 int channel_trust_tree(struct channel *c, int tree, struct error *err);
-/* The unpacker may take over directories of this user, which the runner will be; to be said before
- * anything else. */
+/* The unpacker may take over directories of this user, which the runner will be, and it may be
+ * shown trees; to be said before anything else. */
 int channel_name_owner(struct channel *c, uid_t owner, struct error *err);
+/* As who was named: that tree, to be read only, as its owner could read it. -1 also where the
+ * machine cannot do that. */
+int channel_show_tree(struct channel *c, int tree, int *ret_shown, struct error *err);
 /* The memory that all cells together may have; to be said once, before the first. */
 int channel_limit_total(struct channel *c, uint64_t memory, struct error *err);
 /* Cells may have a network; to be said before anything else. */

@@ -10,6 +10,7 @@
 #include "interrupt.h"
 #include "judge.h"
 #include "keep.h"
+#include "metadata.h"
 #include "privilege.h"
 #include "quantity.h"
 #include "replay.h"
@@ -63,18 +64,6 @@ static int open_trajectory(struct evaluation *e, struct error *err)
         e->trajectory = input_open(path);
         return e->trajectory >= 0 ? 0
                                   : error_errno(err, CODE_USAGE, errno, "--trajectory %s", path);
-}
-
-/* A view of the image may have to be made. */
-static int name_owner(struct evaluation *e, struct error *err)
-{
-        uid_t uid;
-        gid_t gid;
-
-        if (geteuid() != 0)
-                return 0;
-        privilege_ids(&uid, &gid);
-        return channel_name_owner(&e->channel, uid, err);
 }
 
 int evaluation_check_options(const struct evaluation_options *o, struct error *err)
@@ -131,9 +120,7 @@ int evaluation_open(struct evaluation *e, const char *task, const char *submissi
         e->image_store = store_open_root(err);
         if (e->image_store < 0)
                 return -1;
-        if ((e->task.tests >= 0 && channel_trust_tree(&e->channel, e->task.tests, err) < 0) ||
-                (e->task.truth >= 0 && channel_trust_tree(&e->channel, e->task.truth, err) < 0) ||
-                name_owner(e, err) < 0)
+        if (task_trust(&e->task, &e->channel, err) < 0)
                 return -1;
         if (e->submission.is_directory &&
                 channel_trust_tree(&e->channel, e->submission.archive, err) < 0)
@@ -343,10 +330,18 @@ static void check_task(struct evaluation *e)
         }
 }
 
+/* Else only cells do. */
+static bool reads_parts(const struct task *t)
+{
+        return t->cases.count > 0 || t->scheme == SCHEME_DIMENSIONS || metadata_names_command(t);
+}
+
 int evaluation_run(struct evaluation *e, struct error *err)
 {
         if (task_read(&e->task, &e->channel, err) < 0 ||
-                policy_apply(&e->policy, &e->task, &e->channel, err) < 0 || replay_read(e, err) < 0)
+                policy_apply(&e->policy, &e->task, &e->channel, err) < 0 ||
+                replay_read(e, err) < 0 ||
+                (reads_parts(&e->task) && task_show(&e->task, &e->channel, err) < 0))
                 return -1;
         if (e->options->llm_score &&
                 (e->task.mode == MODE_CONTAINER || e->task.mode == MODE_ANSWER))

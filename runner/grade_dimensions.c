@@ -98,10 +98,12 @@ static int put_answer(const struct evaluation *e, int request, struct error *err
 
 static int put_truth(const struct evaluation *e, int request, struct error *err)
 {
-        _cleanup_fd_ int file = e->task.truth < 0 ? -1
-                                                  : beneath_open(e->task.truth, "truth.json",
-                                                            O_RDONLY | O_NONBLOCK, 0);
+        const int truth = task_readable(&e->task, TASK_TRUTH);
+        _cleanup_fd_ int file =
+                truth < 0 ? -1 : beneath_open(truth, "truth.json", O_RDONLY | O_NONBLOCK, 0);
 
+        if (truth >= 0 && file < 0 && errno != ENOENT)
+                return error_errno(err, CODE_SCORE_TRUTH, errno, "truth/truth.json");
         return file < 0 ? 0
                         : scorer_put_document(request, DOCUMENT_TRUTH, file, SCORE_MAX_RESULT,
                                   CODE_SCORE_TRUTH, err);

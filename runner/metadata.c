@@ -39,13 +39,14 @@ static int take_word(void *to, unsigned type, struct reader *r, struct error *er
 int metadata_read(const struct task *t, struct channel *c, char ***ret_words, struct error *err)
 {
         static const char *const names[] = {"metadata.yaml", "metadata.yml", "metadata"};
+        const int tests = task_readable(t, TASK_TESTS);
         _cleanup_fd_ int fd = -EBADF;
         struct words words = {0};
         int r;
 
         *ret_words = NULL;
         for (size_t i = 0; fd < 0 && i < sizeof names / sizeof *names; i++)
-                fd = t->tests < 0 ? -1 : beneath_open(t->tests, names[i], O_RDONLY | O_NONBLOCK, 0);
+                fd = tests < 0 ? -1 : beneath_open(tests, names[i], O_RDONLY | O_NONBLOCK, 0);
         if (fd < 0)
                 return error_set(err, CODE_SUITE_NOT_FOUND,
                         "tests/ has no metadata.yaml that names the command, and the task has no "

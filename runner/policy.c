@@ -280,11 +280,15 @@ int policy_read_task(
         if (r == 0)
                 r = channel_open(&channel, err);
         if (r == 0)
+                r = task_trust(t, &channel, err);
+        if (r == 0)
                 r = privilege_drop(err);
         if (r == 0)
                 r = task_read(t, &channel, err);
         if (r == 0)
                 r = policy_apply(p, t, &channel, err);
+        if (r == 0)
+                r = task_show(t, &channel, err);
         channel_close(&channel);
         return r;
 }

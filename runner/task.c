@@ -319,11 +319,12 @@ int task_read(struct task *t, struct channel *c, struct error *err)
 static int check_program(const struct task *t, struct error *err)
 {
         const char *program = contracts[t->contract].program;
+        const int tests = task_readable(t, TASK_TESTS);
         _cleanup_fd_ int fd = -EBADF;
 
         if (t->command[0] || !program || strcmp(t->image, "host") != 0)
                 return 0;
-        fd = t->tests < 0 ? -1 : beneath_open(t->tests, program, O_PATH, 0);
+        fd = tests < 0 ? -1 : beneath_open(tests, program, O_PATH, 0);
         return fd >= 0 ? 0
                        : error_set(err, CODE_SUITE_NOT_FOUND,
                                  "tests/ has no %s, which the contract %s runs", program,
@@ -334,6 +335,7 @@ int task_check_command(const struct task *t, struct error *err)
 {
         const char *tests = contracts[t->contract].tests.place;
         const char *command = t->command[0] ? t->command[0] : "", *name;
+        const int readable = task_readable(t, TASK_TESTS);
         const size_t len = strlen(tests);
         _cleanup_fd_ int fd = -EBADF;
         struct stat st;
@@ -345,8 +347,8 @@ int task_check_command(const struct task *t, struct error *err)
         if (strncmp(command, tests, len) != 0 || command[len] != '/')
                 return 0;
         name = command + len + 1;
-        fd = t->tests < 0 ? -1 : beneath_open(t->tests, name, O_PATH, 0);
-        if (t->tests < 0 || (fd < 0 && errno == ENOENT))
+        fd = readable < 0 ? -1 : beneath_open(readable, name, O_PATH, 0);
+        if (readable < 0 || (fd < 0 && errno == ENOENT))
                 return error_set(
                         err, CODE_SUITE_NOT_FOUND, "suite.command: %s is not in tests/", command);
         if (fd < 0)
@@ -449,6 +451,8 @@ void task_free(struct task *t)
         fd_close(t->file);
         fd_close(t->tests);
         fd_close(t->truth);
+        for (unsigned i = 0; i < TASK_PARTS; i++)
+                fd_close(t->shown[i]);
         free(t->name);
         free(t->title);
         free(t->description);

@@ -61,12 +61,16 @@ struct task_state {
         char newest[TASK_MAX_PATH];
 };
 
+/* Directories of a task. */
+enum task_part { TASK_TESTS, TASK_TRUTH, TASK_PARTS };
+
 struct task {
         struct task_state state; /* when it was opened */
         int directory;           /* the task's own; O_PATH */
         int file;                /* task.json */
         int tests;               /* tests/, or -EBADF */
         int truth;               /* truth/, the same */
+        int shown[TASK_PARTS];   /* these, to be read by this process; -EBADF: as they are */
 
         char *name, *title, *description, *image;
         enum task_contract contract;
@@ -118,7 +122,10 @@ struct task {
 
 #define TASK_INIT                                                                                  \
         {                                                                                          \
-                .directory = -EBADF, .file = -EBADF, .tests = -EBADF, .truth = -EBADF              \
+                .directory = -EBADF, .file = -EBADF, .tests = -EBADF, .truth = -EBADF, .shown = {  \
+                        -EBADF,                                                                    \
+                        -EBADF                                                                     \
+                }                                                                                  \
         }
 
 /* The directories of a task, beside task.json, that decide what it does; NULL at the end. */
@@ -126,6 +133,13 @@ extern const char *const task_parts[];
 
 /* task_open.c: open what a task consists of. Needs the caller's rights; reads nothing. */
 int task_open(struct task *t, const char *path, struct error *err);
+/* Tell the supervisor of them, and who will want to read them. Needs the same rights; to be said
+ * before anything else. */
+int task_trust(const struct task *t, struct channel *c, struct error *err);
+/* Once root is given up: be shown what only root may read, where the machine can do that. */
+int task_show(struct task *t, struct channel *c, struct error *err);
+/* The part for this process to read; -EBADF: it is not there. */
+int task_readable(const struct task *t, enum task_part part);
 /* What the files of the task in that directory are now. Needs the same rights. */
 int task_look(int directory, struct task_state *ret, struct error *err);
 /* Read task.json through the scorer. -1 with task.invalid: `problems` tell where and what. */

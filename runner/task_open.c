@@ -5,6 +5,7 @@
 #include "beneath.h"
 #include "fd.h"
 #include "images/digest.h"
+#include "privilege.h"
 
 #include <dirent.h>
 #include <sys/stat.h>
@@ -179,4 +180,40 @@ int task_look(int directory, struct task_state *ret, struct error *err)
         fd_close(tests);
         fd_close(truth);
         return r;
+}
+
+int task_trust(const struct task *t, struct channel *c, struct error *err)
+{
+        uid_t uid;
+        gid_t gid;
+
+        if ((t->tests >= 0 && channel_trust_tree(c, t->tests, err) < 0) ||
+                (t->truth >= 0 && channel_trust_tree(c, t->truth, err) < 0))
+                return -1;
+        if (geteuid() != 0)
+                return 0;
+        privilege_ids(&uid, &gid);
+        return channel_name_owner(c, uid, err);
+}
+
+int task_show(struct task *t, struct channel *c, struct error *err)
+{
+        const int trees[TASK_PARTS] = {[TASK_TESTS] = t->tests, [TASK_TRUTH] = t->truth};
+
+        if (channel_ready(c, err) < 0)
+                return -1;
+        for (unsigned i = 0; c->facts.root && i < TASK_PARTS; i++)
+                if (trees[i] >= 0 && t->shown[i] < 0 &&
+                        channel_show_tree(c, trees[i], &t->shown[i], err) < 0 &&
+                        err->code != CODE_INFRA_CELL)
+                        return -1;
+        *err = (struct error){0};
+        return 0;
+}
+
+int task_readable(const struct task *t, enum task_part part)
+{
+        if (t->shown[part] >= 0)
+                return t->shown[part];
+        return part == TASK_TESTS ? t->tests : t->truth;
 }

@@ -35,6 +35,9 @@ enum cell_message {
         CELL_COMMAND,   /* u32 id, u64 wall, u64 cpu (microseconds), u32 n + n × text argument: the
                            next command of a cell with CELL_SESSION whose last one has ended;
                            descriptors: stdin, stdout, stderr */
+        CELL_SHOW,      /* u32 id; descriptor: a tree that CELL_TREE named, which whom CELL_OWNER
+                           named wants to read as its owner could. Answered by CELL_SHOWN or
+                           CELL_FAILED */
         CELL_KILL,      /* u32 id, u16 enum code: the reason to be given in CELL_DONE */
         EXEC_REPORT,    /* (assay-cell exec) u8 timing wanted; descriptor: where the report goes */
         JUDGE_OPERATOR, /* u32 n + n × text NAME=VALUE: the environment of the operator's judge;
@@ -63,6 +66,7 @@ enum cell_message {
         CELL_PAUSED, /* u32 id, u8 enum cell_end, u32 status, u64 cpu_us, u64 wall_us, u64
                         memory_peak: with CELL_SESSION, a command has ended, and its cell
                         waits for another one */
+        CELL_SHOWN,  /* u32 id; descriptor: the tree, to be read only */
         CELL_FAILED, /* u32 id, error: the cell could not be made, or was not wanted any more
                         before it was */
         HELPER_DONE, /* u32 id, u32 exit status, or 128 + signal */

@@ -229,6 +229,30 @@ bool supervisor_trusts(const struct supervisor *s, int tree)
         return false;
 }
 
+/* A task may be readable for root alone: what the runner compares or copies of it, it reads so. */
+static void show_tree(struct supervisor *s, struct frame *f, struct error *err)
+{
+        struct reader r = reader_of(f->payload.data, f->payload.len);
+        const uint32_t id = get_u32(&r);
+        _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
+        _cleanup_fd_ int shown = -EBADF;
+        struct error cannot;
+
+        if (!reader_done(&r) || f->fd_count != 1 || s->owner == 0 ||
+                !supervisor_trusts(s, f->fds[0])) {
+                error_set(err, CODE_INTERNAL_FRAME, "a request to show a tree is malformed");
+                return;
+        }
+        shown = mounts_give(f->fds[0], s->owner);
+        put_u32(&payload, id);
+        if (shown >= 0)
+                answer(CELL_SHOWN, &payload, &shown, 1);
+        else {
+                error_errno(&cannot, CODE_INFRA_CELL, errno, "cannot show a directory");
+                send_failed(id, &cannot);
+        }
+}
+
 /* A runner may have been taken over by what it reads: it must not get more through cells than it
  * had before, nor what only people who debug may have. */
 static bool may_ask(const struct supervisor *s, const struct cell_request *q)
@@ -409,6 +433,7 @@ static bool serve_request(struct supervisor *s)
                 [CELL_OWNER] = name_owner,
                 [CELL_PREPARE] = prepare_cell,
                 [CELL_COMMAND] = command_cell,
+                [CELL_SHOW] = show_tree,
                 [CELL_KILL] = stop_one,
                 [JUDGE_OPERATOR] = judge_configure,
                 [JUDGE_START] = start_judge,

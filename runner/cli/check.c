@@ -139,10 +139,7 @@ static int open_all(struct checking *c, const char *path, const char *policy, st
                 *err = c->no_store;
                 return -1;
         }
-        if ((c->task.tests >= 0 && channel_trust_tree(channel, c->task.tests, err) < 0) ||
-                (c->task.truth >= 0 && channel_trust_tree(channel, c->task.truth, err) < 0))
-                return -1;
-        return privilege_drop(err);
+        return task_trust(&c->task, channel, err) < 0 ? -1 : privilege_drop(err);
 }
 
 static int check_command(struct checking *c, struct error *err)
@@ -160,7 +157,8 @@ static int check_all(struct checking *c, const char *path, const char *policy, s
 {
         if (open_all(c, path, policy, err) < 0 ||
                 task_read(&c->task, c->loading->channel, err) < 0 ||
-                policy_apply(&c->policy, &c->task, c->loading->channel, err) < 0)
+                policy_apply(&c->policy, &c->task, c->loading->channel, err) < 0 ||
+                task_show(&c->task, c->loading->channel, err) < 0)
                 return -1;
         if (check_command(c, err) < 0) {
                 error_print(err);

@@ -229,6 +229,20 @@ deaf false limit.wall: ran longer than 2.5 s' "$(outcomes)"
     is score 0 "$(field .exact.score)"
 }
 
+@test "as root: files that only root may read, in folders that only root may list" {
+    is_root || skip 'needs root'
+    cases '{"groups": [{"name": "g", "each": {"stdin": "tests/in/*.in", "stdout": "truth/{name}.out", "command": ["./sum"]}}]}'
+    mkdir -p "$work/task/tests/in" "$work/task/truth"
+    echo 1 2 > "$work/task/tests/in/a.in"
+    echo 3 > "$work/task/truth/a.out"
+    chmod -R go-rwx "$work/task"
+    grade
+    is exit 0 "$status"
+    is tests 'g/a true' "$(field '.tests[] | "\(.name) \(.passed)"')"
+    "$ASSAY" check --quiet "$work/task"
+    is 'described' a "$("$ASSAY" describe --json "$work/task" | jq -r '.. | .name? // empty' | grep -x a)"
+}
+
 @test "a file that is missing, and cases without points, are the task's fault" {
     cases '[{"name": "a", "command": ["./sum"], "stdin_file": "tests/none.in"}]'
     grade

@@ -104,7 +104,7 @@ attempts='open-host write-host list-host connect socket exec fork signal-parent 
 }
 
 @test "a taken-over runner gets no more of the host through cells than anyone may read" {
-    for how in owned bind debug network late file; do
+    for how in owned bind debug network late file show; do
         is "$how" refused "$("$ASSAY_BUILD/tests/cell-driver" "$ASSAY_BUILD/assay-cell" $how)"
     done
     is view '1 done' "$("$ASSAY_BUILD/tests/cell-driver" "$ASSAY_BUILD/assay-cell" view)"

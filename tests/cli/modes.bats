@@ -77,6 +77,17 @@ TABLE
     done
 }
 
+@test "as root: a truth that only root may read" {
+    is_root || skip 'needs root'
+    a_task '"scheme": "dimensions", "dimensions": [
+        {"name": "accuracy", "weight": 0.5, "primitive": "exact_match_ratio", "field": "answers", "ground_truth_field": "expected"},
+        {"name": "speed", "weight": 0.5, "primitive": "time_decay", "time_limit_secs": 100}]' good
+    echo '{"answers": [1, 2]}' > "$work/submission.tar.gz"
+    chmod -R go-rwx "$work/task"
+    grade --time-used 0
+    is score 1000 "$(field .score)"
+}
+
 @test "dimensions: the script's scores, the judge's and the tests' meet in one total" {
     a_task '"scheme": "dimensions", "dimensions": [
         {"name": "correctness", "weight": 0.4, "source": "tests", "tests": ["good/*"]},

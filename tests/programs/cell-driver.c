@@ -1,9 +1,9 @@
 /* Plays a runner to a supervisor.
  *
- *   cell-driver ASSAY-CELL owned|bind|debug|network|late|file|view
+ *   cell-driver ASSAY-CELL owned|bind|debug|network|late|file|show|view
  *                                                  a runner that was taken over asks for a cell
  * that has /tmp, rights or a network in a way that it may not ask for ("late": it allows the
- * network itself, after another request): prints "refused" when the supervisor ends, else what it
+ * network itself, after another request; "show": it wants to read /tmp as its owner): prints "refused" when the supervisor ends, else what it
  * answered cell-driver ASSAY-CELL total                   cells that have no room together: prints
  * which ended in what order cell-driver ASSAY-CELL crowd                   twenty cells that sleep:
  * prints how many did, for the time that they should */
@@ -195,6 +195,19 @@ static void allow_too_late(int socket)
         must(frame_send(socket, CELL_ALLOW, &allowed, NULL, 0, NULL) == 0, "CELL_ALLOW");
 }
 
+/* As whom it names itself, but a tree that its caller never named. */
+static void want_to_read(int socket)
+{
+        _cleanup_buffer_ struct buffer owner = BUFFER_INIT, wanted = BUFFER_INIT;
+        int tree = open("/tmp", O_PATH | O_CLOEXEC);
+
+        put_u32(&owner, 12345);
+        put_u32(&wanted, 1);
+        must(frame_send(socket, CELL_OWNER, &owner, NULL, 0, NULL) == 0, "CELL_OWNER");
+        must(frame_send(socket, CELL_SHOW, &wanted, &tree, 1, NULL) == 0, "CELL_SHOW");
+        close(tree);
+}
+
 int main(int argc, char **argv)
 {
         static const char *const serve[] = {"assay-cell", "serve", NULL};
@@ -227,7 +240,10 @@ int main(int argc, char **argv)
         else {
                 if (late)
                         allow_too_late(pair[0]);
-                ask(pair[0], &taken_over);
+                if (strcmp(how, "show") == 0)
+                        want_to_read(pair[0]);
+                else
+                        ask(pair[0], &taken_over);
                 if (!hear(pair[0]))
                         puts("refused");
         }
