@@ -145,6 +145,16 @@ TABLE
     is exit 2 "$status"
 }
 
+# So that none of many at once can wait for another.
+@test "an evaluation takes locks, and waits for none" {
+    strace -V > /dev/null 2>&1 && strace -o /dev/null true 2> /dev/null || skip 'strace may not trace here'
+    a_task '"mode": "container"' good
+    submission
+    strace -f -o "$work/trace" -e trace=flock,fcntl "$ASSAY" run --quiet "${weak[@]}" "$work/task" "$work/submission.tar.gz"
+    grep -qE 'LOCK_NB|SETLK,' "$work/trace"
+    is 'locks that are waited for' '' "$(grep -E 'flock\([0-9]+, LOCK_(SH|EX)\)|SETLKW' "$work/trace")"
+}
+
 @test "fifty evaluations at once on one state directory: all right" {
     a_task '"mode": "container"' good
     submission
