@@ -1,7 +1,7 @@
 /* assay-score: what outsiders wrote as JSON, and all arithmetic on scores.
  *
  *      assay-score task | result | verdict | blend | compare | score | score-batch | composite |
- *                  window | rate | expect | policy
+ *                  window | rate | expect | policy | workflow
  *
  * One descriptor in (0), one out (1); no file system, no right of any kind. Started by the
  * runner, once for each document. What goes in and out is in messages.h. */
@@ -12,6 +12,7 @@
 #include "policy.h"
 #include "task.h"
 #include "verdict.h"
+#include "workflow.h"
 
 #include "formats/formats.h"
 #include "rating.h"
@@ -52,6 +53,7 @@ static const struct mode modes[] = {
         {"rate", SCORE_MAX_REQUEST, CODE_SCORE_ANSWER, rating_answer},
         {"expect", SCORE_MAX_TASK, CODE_TASK_EXPECT, expect_answer},
         {"policy", SCORE_MAX_TASK, CODE_POLICY_INVALID, policy_answer},
+        {"workflow", SCORE_MAX_REQUEST, CODE_WORKFLOW_INVALID, workflow_answer},
 };
 
 /* The memory holds the largest result file three times over, as it is read, as a tree and as

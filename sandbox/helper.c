@@ -41,6 +41,7 @@ static const char *const modes[HELPER_MODE_COUNT][2] = {
         [HELPER_CASES] = {"cases"},
         [HELPER_EXPECT] = {"expect"},
         [HELPER_POLICY] = {"policy"},
+        [HELPER_WORKFLOW] = {"workflow"},
 };
 
 /* What unpacking and removing layers of images takes, in a user namespace with the ids of their

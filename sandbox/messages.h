@@ -121,6 +121,7 @@ enum helper_mode {
         HELPER_CASES,
         HELPER_EXPECT,
         HELPER_POLICY,
+        HELPER_WORKFLOW,
         HELPER_MODE_COUNT,
 };
 
