@@ -5,12 +5,14 @@
 
 #include "broker.h"
 #include "cases.h"
+#include "composite.h"
 #include "dimensions.h"
 #include "image/cell.h"
 #include "log.h"
 #include "policy.h"
 #include "submission.h"
 #include "task.h"
+#include "workflow.h"
 #include "workspace.h"
 
 enum phase {
@@ -146,8 +148,9 @@ struct evaluation {
         struct build_result build;
         struct broker broker;
         struct cases_outcome cases;
-        unsigned judge_tries; /* 0: none was asked */
-        int verdict_file;     /* --llm-score FILE */
+        struct workflow workflow; /* with the scheme composite */
+        unsigned judge_tries;     /* 0: none was asked */
+        int verdict_file;         /* --llm-score FILE */
         int trajectory;
         int kept; /* where it is to be kept, or -EBADF */
 
@@ -161,6 +164,7 @@ struct evaluation {
         struct verdict verdict;
         struct blend blend;
         struct dimensions dimensions; /* with the scheme dimensions, instead of `blend` */
+        struct composite composite;   /* with the scheme composite, the same */
         struct {
                 char field[64], message[200];
         } notes[8]; /* warnings of our own */
@@ -197,6 +201,8 @@ int suite_cell_prepare(struct evaluation *e, struct cell_order *order, struct er
 /* The same for a checker of the task, without results and files. */
 int suite_cell_prepare_checker(struct evaluation *e, struct error *err);
 void suite_cell_order_checker(void *evaluation, struct cell_order *ret);
+/* And for a tool of the task. */
+void suite_cell_order_tool(void *evaluation, struct cell_order *ret);
 void suite_cell_free(struct suite_cell *s);
 
 /* submission_cell.c: what every cell of the submission is given. */
@@ -234,6 +240,12 @@ int grade_verdict(struct evaluation *e, struct error *err);
 int grade_blend(struct evaluation *e, struct error *err);
 /* grade_dimensions.c: the same of the scheme dimensions. */
 int grade_dimensions(struct evaluation *e, struct error *err);
+/* Documents of a request: task.json as the spec, truth/truth.json where it is there. */
+int grade_put_spec(const struct evaluation *e, int request, struct error *err);
+int grade_put_truth(const struct evaluation *e, int request, struct error *err);
+/* grade_workflow.c: the workflow of the submission; and once it has run, its score. */
+int grade_read_workflow(struct evaluation *e, struct error *err);
+int grade_workflow(struct evaluation *e, struct error *err);
 /* The row of a criterion, from wherever it comes; NULL: there is none. */
 const struct score_row *grade_row(const struct evaluation *e, const struct criterion *c);
 void grade_free(struct evaluation *e);

@@ -3,6 +3,7 @@
 #define ASSAY_TASK_H
 
 #include "task_cases.h"
+#include "task_workflow.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -57,6 +58,7 @@ struct task {
         int file;      /* task.json */
         int tests;     /* tests/, or -EBADF */
         int truth;     /* truth/, the same */
+        int tools;     /* tools/, the same */
 
         char *name, *title, *description, *image;
         enum task_contract contract;
@@ -80,7 +82,8 @@ struct task {
         enum task_exit exit_policy;
         enum task_build build; /* BUILD_NONE: there is none */
         char **build_command;
-        struct task_cases cases; /* instead of a suite, if there are any */
+        struct task_cases cases;       /* instead of a suite, if there are any */
+        struct task_workflow workflow; /* with the scheme composite */
         char *submission_env[TASK_MAX_ENV];
         unsigned submission_env_count;
         enum task_visibility visible_tests, visible_output;
@@ -106,9 +109,13 @@ struct task {
         unsigned warning_count;
 };
 
+/* Where cells of tools have tools/. */
+#define TASK_TOOLS_PLACE "/tools"
+
 #define TASK_INIT                                                                                  \
         {                                                                                          \
-                .directory = -EBADF, .file = -EBADF, .tests = -EBADF, .truth = -EBADF              \
+                .directory = -EBADF, .file = -EBADF, .tests = -EBADF, .truth = -EBADF,             \
+                .tools = -EBADF                                                                    \
         }
 
 /* Open what a task consists of. Needs the caller's rights; reads nothing. */
@@ -116,13 +123,15 @@ int task_open(struct task *t, const char *path, struct error *err);
 /* Read task.json through the scorer. -1 with task.invalid: `problems` tell where and what. */
 int task_read(struct task *t, struct channel *c, struct error *err);
 
-/* Can the suite's command be started, as far as tests/ tells? A command of the image's is not
- * looked at. Errors are those that a run would end with (suite.…). */
+/* Can the suite's command and the tools be started, as far as tests/ and tools/ tell? A command of
+ * the image's is not looked at. Errors are those that a run would end with (suite.…). */
 int task_check_command(const struct task *t, struct error *err);
 /* Does task.json have that key? Of those that TASK_PLACE is sent of. */
 bool task_gives(const struct task *t, const char *key);
 /* Does anything of it run in a cell? */
 bool task_runs_something(const struct task *t);
+/* Is there a suite among that? */
+bool task_has_suite(const struct task *t);
 /* One more of each; a problem is at such a key. They own the texts. 0; -1: no memory. */
 int task_add_problem(struct task *t, const char *key, const char *message, struct error *err);
 int task_add_warning(struct task *t, const char *key, const char *message, struct error *err);

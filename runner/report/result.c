@@ -63,6 +63,8 @@ const char *report_outcome(const struct evaluation *e)
 {
         if (e->dimensions.present)
                 return dimensions_outcome(&e->dimensions);
+        if (e->composite.present)
+                return composite_outcome(&e->composite);
         if (!e->blend.present)
                 return "";
         return e->blend.passed ? "pass" : "fail";
@@ -77,6 +79,9 @@ void report_scores(const struct evaluation *e, struct report_scores *ret)
                 snprintf(ret->total, sizeof ret->total, "%u", e->dimensions.total);
                 ret->score = ret->total;
                 ret->exact = e->dimensions.sum;
+        } else if (e->composite.present) {
+                ret->score = e->composite.shown[0];
+                ret->exact = e->composite.exact[0];
         } else if (b->present) {
                 ret->score = b->score;
                 ret->exact = b->exact;
@@ -87,13 +92,19 @@ void report_scores(const struct evaluation *e, struct report_scores *ret)
 
 static void add_scores(struct json_writer *w, const struct evaluation *e)
 {
+        static const unsigned scales[SCHEME_COUNT] = {
+                [SCHEME_BLEND] = 100, [SCHEME_DIMENSIONS] = 1000, [SCHEME_COMPOSITE] = 1};
         const struct task *t = &e->task;
 
+        if (e->composite.present) {
+                composite_json(&e->composite, w);
+                return;
+        }
         if (e->dimensions.present) {
                 dimensions_json_scores(&e->dimensions, w);
                 return;
         }
-        json_number(w, "scale", t->scheme == SCHEME_DIMENSIONS ? 1000 : 100);
+        json_number(w, "scale", scales[t->scheme]);
         if (e->blend.present) {
                 json_text(w, "outcome", report_outcome(e));
                 json_decimal(w, "score", e->blend.score);
@@ -197,7 +208,9 @@ static void add_used(struct json_writer *w, const char *key, const struct cell_o
 
 static void add_usage(struct json_writer *w, const struct evaluation *e)
 {
-        const struct cell_usage *u = e->cases.count > 0 ? &e->cases.usage : &e->broker.usage;
+        const struct cell_usage *u = e->cases.count > 0 ? &e->cases.usage
+                                     : e->workflow.ran  ? &e->workflow.usage
+                                                        : &e->broker.usage;
 
         json_open_object(w, "usage");
         if (e->suite_ran)
@@ -400,9 +413,11 @@ int report_json(const struct evaluation *e, struct buffer *out)
         if (e->verdict.summary)
                 json_text(&w, "summary", e->verdict.summary);
         add_judge(&w, e);
+        if (e->workflow.ran)
+                workflow_record(&e->workflow, &e->task, &w, "execution");
         report_build_check(&w, e);
         add_phases(&w, e);
-        if (e->suite_ran || e->build.ran || e->cases.count > 0) {
+        if (e->suite_ran || e->build.ran || e->cases.count > 0 || e->workflow.ran) {
                 add_cell(&w, e);
                 r = add_logs(&w, e);
         }
