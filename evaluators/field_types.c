@@ -284,21 +284,6 @@ static void want_bytes(const struct field *f, char *out, size_t size)
         snprintf(out, size, "a size from %s to %s such as \"10MiB\"", least, most);
 }
 
-static bool read_unsupported(
-        struct reading *r, const struct field *f, const struct spot *s, void *to)
-{
-        (void)f;
-        (void)to;
-        reading_problem(r, s, "is not supported by this version; leave it out");
-        return true;
-}
-
-static void want_nothing(const struct field *f, char *out, size_t size)
-{
-        (void)f;
-        snprintf(out, size, "absent");
-}
-
 const struct field_type field_text = {read_text, want_text};
 const struct field_type field_prose = {read_prose, want_prose};
 const struct field_type field_choice = {read_choice, want_choice};
@@ -312,4 +297,3 @@ const struct field_type field_duration = {read_duration, want_duration};
 const struct field_type field_anything = {read_anything, want_anything};
 const struct field_type field_any_text = {read_any_text, want_any_text};
 const struct field_type field_bytes = {read_bytes, want_bytes};
-const struct field_type field_unsupported = {read_unsupported, want_nothing};

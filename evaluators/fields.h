@@ -92,7 +92,6 @@ extern const struct field_type field_bytes;       /* uint64_t: bytes, or "10MiB"
 extern const struct field_type field_object;      /* a structure, by .fields at its offset */
 extern const struct field_type field_list;        /* struct list of structures, by .fields */
 extern const struct field_type field_texts;       /* struct list of const char * */
-extern const struct field_type field_unsupported; /* nothing: known, but not in this version */
 
 /* "300s", or a number of seconds. */
 struct duration {

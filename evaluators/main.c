@@ -1,7 +1,7 @@
 /* assay-score: what outsiders wrote as JSON, and all arithmetic on scores.
  *
  *      assay-score task | result | verdict | blend | compare | score | score-batch | composite |
- *                  window | rate | expect | policy | stored | finalize | differ
+ *                  window | rate | expect | policy | stored | finalize | differ | workflow
  *
  * One descriptor in (0), one out (1); no file system, no right of any kind. Started by the
  * runner, once for each document. What goes in and out is in messages.h. */
@@ -15,6 +15,7 @@
 #include "stored.h"
 #include "task.h"
 #include "verdict.h"
+#include "workflow.h"
 
 #include "formats/formats.h"
 #include "rating.h"
@@ -58,6 +59,7 @@ static const struct mode modes[] = {
         {"finalize", SCORE_MAX_REQUEST, CODE_RESULT_INVALID, finalize_answer},
         {"differ", SCORE_MAX_REQUEST, CODE_RESULT_INVALID, differ_answer},
         {"policy", SCORE_MAX_TASK, CODE_POLICY_INVALID, policy_answer},
+        {"workflow", SCORE_MAX_REQUEST, CODE_WORKFLOW_INVALID, workflow_answer},
 };
 
 /* The memory holds the largest result file three times over, as it is read, as a tree and as

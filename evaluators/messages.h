@@ -9,6 +9,7 @@
  *   assay-score expect    0: request                   1: answer
  *   assay-score policy    0: operator.json             1: policy frames
  *   assay-score stored    0: a result of ours          1: frames of a replay
+ *   assay-score workflow  0: request                   1: workflow frames
  *   assay-score score, score-batch, composite, window, rate, finalize, differ    0: request    1:
  * answer
  *
@@ -36,8 +37,13 @@ enum score_message {
                            u8 enum task_llm_missing */
         TASK_CRITERION, /* text name, text description, u8 weight, u8 enum criterion_source, u32 n,
                            n × text pattern of its tests; many */
-        TASK_SUITE,     /* u8 broker, u8 sees_submission, u8 network (1: outbound), u32 n, n × text
-                           argument (n = 0: none) */
+        TASK_COMPOSITE, /* u64 max_budget (billionths), u64 max_latency (microseconds), u32
+                           min_steps, u32 max_attempts (0: 1 + retry_count), u8 quality is the
+                           suite's score; with the scheme composite */
+        TASK_TOOL,  /* text name, u32 n, n × text argument, u64 cost (billionths), u8 its time is
+                       declared, u64 microseconds; many, of that scheme */
+        TASK_SUITE, /* u8 broker, u8 sees_submission, u8 network (1: outbound), u32 n, n × text
+                       argument (n = 0: none) */
         TASK_SUITE_ENV, /* text NAME=VALUE; many */
         TASK_RESULT,    /* text format, text path (empty: the format has no file), u8 enum
                            task_on_limit, u8 enum task_exit, text key, text min, text max (decimals;
@@ -130,6 +136,28 @@ enum score_message {
                               five exact, u8 gate (1: cost and latency count), u8 passed; then
                               SCORE_EXPLANATIONs */
 
+        /* workflow, request: the steps of a submission (DOCUMENT_SUBMISSION) */
+        REQUEST_WORKFLOW, /* u32 n, n × text name of a tool */
+        /* its answer, in an order in which each step comes after those it depends on; then
+         * RESULT_WARNINGs */
+        WORKFLOW_STEP, /* text id, u32 tool, u32 retry_count, u64 timeout (microseconds; 0: none),
+                          u32 n, n × u32 step before it that it depends on, u32 n, n × u32 step
+                          before it that its input refers to, bytes input; many, at least one */
+        /* request: the input of a step (DOCUMENT_SUBMISSION) with what it refers to put in, of an
+         * object of outputs (DOCUMENT_RECORD) */
+        REQUEST_INPUT,  /* nothing */
+        WORKFLOW_INPUT, /* bytes: the next of it; many */
+        /* request: what a tool printed (DOCUMENT_RESULT) */
+        REQUEST_OUTPUT, /* nothing */
+        WORKFLOW_VALUE, /* bytes: the next of the value, as enum value_token has it; many */
+        WORKFLOW_WRONG, /* text why there is no such input or output; instead of it */
+        /* request: how good the output of a workflow (DOCUMENT_SUBMISSION) is, by the task
+         * (DOCUMENT_SPEC) and its truth (DOCUMENT_TRUTH) */
+        REQUEST_QUALITY, /* text seconds used (decimal), text test_score (exact) of the suite, which
+                            then decides; else empty */
+        WORKFLOW_QUALITY, /* text 0 to 1 (decimal), text why it is 0 or less than it could be, or
+                             empty */
+
         /* window: names with their scores (DOCUMENT_SUBMISSION) */
         REQUEST_WINDOW, /* nothing */
         WINDOW_ROW,     /* text name, u32 scores, text mean, text weight (decimals), text mean, text
@@ -213,10 +241,10 @@ enum task_contract {
         CONTRACT_EVALUATOR,
         CONTRACT_COUNT,
 };
-enum task_scheme { SCHEME_BLEND, SCHEME_DIMENSIONS, SCHEME_COUNT };
+enum task_scheme { SCHEME_BLEND, SCHEME_DIMENSIONS, SCHEME_COMPOSITE, SCHEME_COUNT };
 /* Of the scheme dimensions it follows from the sources; MODE_ANSWER: nothing runs, nobody is asked.
- */
-enum task_mode { MODE_LLM, MODE_CONTAINER, MODE_HYBRID, MODE_ANSWER, MODE_COUNT };
+ * Composite has the last one: the tools of the task run. */
+enum task_mode { MODE_LLM, MODE_CONTAINER, MODE_HYBRID, MODE_ANSWER, MODE_WORKFLOW, MODE_COUNT };
 enum task_llm_missing {
         LLM_MISSING_PENDING,
         LLM_MISSING_ERROR,
@@ -253,6 +281,20 @@ enum score_document {
         DOCUMENT_COUNT,
 };
 
+/* A JSON value as a stream: u8 of these, with what stands behind. Nothing else needs to be trusted
+ * to be JSON. */
+enum value_token {
+        VALUE_OBJECT, /* then, for each member, VALUE_KEY and a value; VALUE_END */
+        VALUE_ARRAY,  /* then its items; VALUE_END */
+        VALUE_END,
+        VALUE_KEY,    /* text */
+        VALUE_TEXT,   /* bytes */
+        VALUE_NUMBER, /* text, as it was written */
+        VALUE_TRUE,
+        VALUE_FALSE,
+        VALUE_NULL,
+};
+
 enum comparison {
         COMPARE_EXACT,
         COMPARE_TOKENS,
@@ -283,6 +325,11 @@ enum {
         SCORE_MAX_PLAIN = 140, /* bytes of a number without its exponent */
         SCORE_MAX_DEPTH = 64,
         SCORE_MAX_DIFFERENCES = 100,
+        SCORE_MAX_WORKFLOW = 4 << 20, /* bytes of a workflow */
+        SCORE_MAX_STEPS = 1000,       /* of it */
+        SCORE_MAX_INPUT = 512 << 10,  /* bytes of what a step gives its tool */
+        SCORE_MAX_TOOLS = 100,
+        SCORE_MAX_ATTEMPTS = 100, /* of a step */
 };
 
 #endif

@@ -140,12 +140,17 @@ static const struct choice classes[] = {
         {0},
 };
 static const struct choice schemes[] = {
-        {"blend", SCHEME_BLEND, false}, {"dimensions", SCHEME_DIMENSIONS, false}, {0}};
+        {"blend", SCHEME_BLEND, false},
+        {"dimensions", SCHEME_DIMENSIONS, false},
+        {"composite", SCHEME_COMPOSITE, false},
+        {0},
+};
 static const struct choice modes[] = {
         {"llm", MODE_LLM, false},
         {"container", MODE_CONTAINER, false},
         {"hybrid", MODE_HYBRID, false},
         {"answer", MODE_ANSWER, false},
+        {"workflow", MODE_WORKFLOW, false},
         {0},
 };
 static const struct choice sources[] = {

@@ -6,18 +6,13 @@
 #include "task_keys.h"
 #include "task_limits.h"
 
-#define LATER(name)                                                                                \
-        {                                                                                          \
-                .key = name, .type = &field_unsupported                                            \
-        }
-
-/* Of the scheme dimensions. */
+/* Of another scheme: of dimensions, or of composite. */
 static bool read_other_scheme(
         struct reading *r, const struct field *f, const struct spot *s, void *to)
 {
-        (void)f;
         (void)to;
-        reading_problem(r, s, "belongs to \"scheme\": \"dimensions\"");
+        reading_problem(r, s, "belongs to \"scheme\": \"%s\"",
+                f->argument == SCHEME_DIMENSIONS ? "dimensions" : "composite");
         return true;
 }
 
@@ -29,9 +24,9 @@ static void want_absent(const struct field *f, char *out, size_t size)
 
 static const struct field_type other_scheme = {read_other_scheme, want_absent};
 
-#define OTHER_SCHEME(name)                                                                         \
+#define OTHER_SCHEME(name, scheme)                                                                 \
         {                                                                                          \
-                .key = name, .type = &other_scheme                                                 \
+                .key = name, .type = &other_scheme, .argument = scheme                             \
         }
 
 static const struct choice schemas[] = {{"assay.task/1", 0, false}, {0}};
@@ -47,7 +42,7 @@ static const struct choice contract_names[] = {
 static const struct choice schemes[] = {
         {"blend", SCHEME_BLEND, false},
         {"dimensions", SCHEME_DIMENSIONS, false},
-        {"composite", 0, true},
+        {"composite", SCHEME_COMPOSITE, false},
         {0},
 };
 static const struct choice modes[] = {
@@ -142,34 +137,41 @@ static const struct field scoring_rows[] = {
                 .choices = llm_missings),
         FIELD("rubric", field_list, OPTIONAL, struct scoring, rubric, .least = 1, .most = 100,
                 .fields = &criterion_fields, .item_size = sizeof(struct criterion)),
-        OTHER_SCHEME("dimensions"),
-        OTHER_SCHEME("constraints"),
-        OTHER_SCHEME("format"),
-        OTHER_SCHEME("time_limit"),
-        LATER("max_budget"),
-        LATER("max_latency"),
-        LATER("min_steps"),
-        LATER("max_attempts"),
-        LATER("quality"),
+        OTHER_SCHEME("dimensions", SCHEME_DIMENSIONS),
+        OTHER_SCHEME("constraints", SCHEME_DIMENSIONS),
+        OTHER_SCHEME("format", SCHEME_DIMENSIONS),
+        OTHER_SCHEME("time_limit", SCHEME_DIMENSIONS),
+        OTHER_SCHEME("max_budget", SCHEME_COMPOSITE),
+        OTHER_SCHEME("max_latency", SCHEME_COMPOSITE),
+        OTHER_SCHEME("min_steps", SCHEME_COMPOSITE),
+        OTHER_SCHEME("max_attempts", SCHEME_COMPOSITE),
+        OTHER_SCHEME("quality", SCHEME_COMPOSITE),
 };
 static const struct fields scoring_fields = FIELDS(scoring_rows, UNKNOWN_IS_PROBLEM);
 
 /* The scheme decides which keys there are. */
-enum { BY_BLEND, BY_DIMENSIONS };
+enum { BY_BLEND, BY_DIMENSIONS, BY_COMPOSITE };
 
 static const struct field scoring_forms[] = {
         [BY_BLEND] = {.type = &field_object, .fields = &scoring_fields},
         [BY_DIMENSIONS] = {.type = &field_object, .fields = &spec_fields},
+        [BY_COMPOSITE] = {.type = &field_object, .fields = &composite_spec_fields},
         {0},
 };
 
 static bool read_scoring(struct reading *r, const struct field *f, const struct spot *s, void *to)
 {
         const char *scheme = json_string_value(json_object_get(s->value.node, "scheme"));
-        struct scoring *scoring = to;
+        struct task *t = to;
+        struct scoring *scoring = &t->scoring;
 
+        if (scheme && strcmp(scheme, "composite") == 0) {
+                scoring->scheme = SCHEME_COMPOSITE;
+                workflow_read_scoring(r, s, &t->workflow);
+                return true;
+        }
         if (!scheme || strcmp(scheme, "dimensions") != 0)
-                return field_object.read(r, &f->forms[BY_BLEND], s, to);
+                return field_object.read(r, &f->forms[BY_BLEND], s, scoring);
         scoring->scheme = SCHEME_DIMENSIONS;
         r->prefix = "scoring.";
         spec_read_at(r, s, true, &scoring->spec);
@@ -279,7 +281,7 @@ static const struct field task_rows[] = {
         FIELD("image", field_text, OPTIONAL, struct task, image, .least = 1, .most = 200,
                 .check = task_check_image),
         FIELD("contract", field_choice, OPTIONAL, struct task, contract, .choices = contract_names),
-        FIELD("scoring", scoring_type, OPTIONAL, struct task, scoring, .forms = scoring_forms),
+        WHOLE_FIELD("scoring", scoring_type, OPTIONAL, .forms = scoring_forms),
         FIELD("suite", field_object, OPTIONAL, struct task, suite, .fields = &suite_fields),
         FIELD("result", field_object, OPTIONAL, struct task, result, .fields = &result_fields),
         FIELD("limits", task_limits, OPTIONAL, struct task, limits, .fields = &task_suite_limits),
@@ -290,7 +292,7 @@ static const struct field task_rows[] = {
         WHOLE_FIELD("judge", task_judge, OPTIONAL, .forms = task_judge_forms),
         FIELD("build", field_object, OPTIONAL, struct task, build, .fields = &build_fields),
         FIELD("cases", task_cases, OPTIONAL, struct task, cases, .forms = task_cases_forms),
-        LATER("tools"),
+        FIELD("tools", task_tools, OPTIONAL, struct task, workflow, .forms = task_tools_forms),
 };
 static const struct fields task_fields = FIELDS(task_rows, UNKNOWN_IS_PROBLEM);
 
@@ -337,6 +339,7 @@ void task_free(struct task *t)
         list_free(&t->build.command);
         list_free(&t->judge_command);
         cases_free(&t->cases);
+        workflow_free(&t->workflow);
         list_free(&t->suite.command);
         list_free(&t->submission.image.hide);
         list_free(&t->submission.required_files);

@@ -7,6 +7,7 @@
 #include "task_cases.h"
 #include "number.h"
 #include "schemes/spec.h"
+#include "task_workflow.h"
 
 #include "limit.h"
 
@@ -97,6 +98,7 @@ struct task {
         struct result result;
         struct build build;
         struct cases cases;
+        struct task_workflow workflow; /* with SCHEME_COMPOSITE */
         struct task_limits limits;
         struct submission submission;
         struct visibility visibility;

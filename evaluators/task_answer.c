@@ -210,6 +210,7 @@ void task_put(const struct task *t, struct buffer *out)
         put_u8(out, (uint8_t)t->contract);
         answer_end(out, at);
         put_scoring(out, &t->scoring);
+        workflow_put(&t->workflow, out);
         for (size_t i = 0; i < t->scoring.rubric.count; i++)
                 put_criterion(out, &criteria[i]);
         put_judged(out, &t->scoring.spec);

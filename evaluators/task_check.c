@@ -32,6 +32,11 @@ static void settle_mode(struct reading *r, struct task *t)
                 settle_sources(t);
                 return;
         }
+        if (t->scoring.scheme == SCHEME_COMPOSITE) {
+                t->scoring.mode = MODE_WORKFLOW;
+                memcpy(t->scoring.pass, t->workflow.spec.pass, sizeof t->scoring.pass);
+                return;
+        }
         if (!reading_has(r, "scoring.mode"))
                 t->scoring.mode = MODE_LLM;
 }
@@ -171,6 +176,8 @@ static void check_suite(struct reading *r, struct task *t)
         if (t->scoring.mode == MODE_LLM || t->scoring.mode == MODE_ANSWER ||
                 t->scoring.mode == NOT_GIVEN)
                 return;
+        if (t->scoring.mode == MODE_WORKFLOW && t->workflow.quality.source != FROM_SUITE)
+                return;
         if (t->cases.given && reading_has(r, "suite.command"))
                 reading_problem_at(r, "suite.command", "and cases are two ways to test; give one");
         if (t->cases.given)
@@ -233,7 +240,8 @@ static void check_script(struct reading *r, const struct task *t)
 {
         if (t->scoring.scheme != SCHEME_DIMENSIONS)
                 reading_problem_at(r, "result.format",
-                        "stdout-json gives scores of dimensions, which the scheme blend has not");
+                        "stdout-json gives scores of dimensions, which the scheme %s has not",
+                        t->scoring.scheme == SCHEME_BLEND ? "blend" : "composite");
 }
 
 static void check_result(struct reading *r, const struct task *t)
@@ -330,5 +338,6 @@ void task_check(struct reading *r, struct task *t)
         check_result(r, t);
         check_scale(r, t);
         check_visibility(r, t);
+        workflow_check(r, &t->workflow);
         cases_check(r, &t->cases);
 }

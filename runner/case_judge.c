@@ -5,6 +5,7 @@
 
 #include "case_files.h"
 #include "checker.h"
+#include "fault.h"
 #include "fd.h"
 
 #include <signal.h>
@@ -48,33 +49,6 @@ static void pass(struct one_case *o)
         case_forget(o);
 }
 
-static void fail_limit(struct one_case *o, const struct limits *limits)
-{
-        static const struct {
-                enum code code;
-                enum limit limit;
-                const char *sentence;
-        } rows[] = {
-                {CODE_LIMIT_WALL, LIMIT_WALL, "ran longer than"},
-                {CODE_LIMIT_CPU, LIMIT_CPU, "used more processor time than"},
-                {CODE_LIMIT_MEMORY, LIMIT_MEMORY, "needed more memory than"},
-                {CODE_LIMIT_PIDS, LIMIT_PIDS, "wanted more processes and threads than"},
-                {CODE_LIMIT_DISK, LIMIT_DISK, "filled its file system of"},
-                {CODE_LIMIT_OUTPUT, LIMIT_OUTPUT, "printed more than"},
-        };
-        char value[32];
-
-        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-                if (rows[i].code == o->cell.outcome.stopped) {
-                        limit_format(
-                                rows[i].limit, limits->value[rows[i].limit], value, sizeof value);
-                        case_fail(o, "0", "%s: %s %s", code_info(rows[i].code)->name,
-                                rows[i].sentence, value);
-                        return;
-                }
-        case_fail(o, "0", "was stopped (%s)", code_info(o->cell.outcome.stopped)->name);
-}
-
 struct limits case_limits(const struct cases_running *r, const struct task_case *c)
 {
         struct limits l = r->order->submission->limits;
@@ -92,24 +66,15 @@ static bool judge_end(const struct cases_running *r, struct one_case *o)
         const struct cell_outcome *end = &o->cell.outcome;
         const struct limits limits = case_limits(r, o->what);
         const uint64_t most = limits.value[LIMIT_OUTPUT];
+        char fault[FAULT_SIZE];
 
         /* It may have ended before we had read all: that must not decide. */
         if (end->stopped == CODE_NONE && !o->what->interactor[0] &&
                 o->output[0].total + o->output[1].total > most)
                 o->cell.outcome.stopped = CODE_LIMIT_OUTPUT;
-        if (o->cell.outcome.stopped != CODE_NONE)
-                fail_limit(o, &limits);
-        else if (end->end == CELL_EXEC_FAILED)
-                case_fail(o, "0", "%s cannot be executed: %s", o->what->command[0],
-                        strerror((int)end->status));
-        else if (end->end == CELL_SIGNALED)
-                case_fail(o, "0", "died from signal %u (%s)", (unsigned)end->status,
-                        strsignal((int)end->status));
-        else if (end->status != o->what->exit)
-                case_fail(o, "0", "exited with status %u, expected %u", (unsigned)end->status,
-                        o->what->exit);
-        else
+        if (!fault_describe(end, &limits, o->what->command[0], o->what->exit, fault))
                 return false;
+        case_fail(o, "0", "%s", fault);
         return true;
 }
 

@@ -156,7 +156,7 @@ static int phase_unpack(struct evaluation *e, struct error *err)
         if (submission_unpack(&e->submission, &e->task, &e->workspace, &e->channel, err) < 0)
                 return -1;
         e->cell.tree = e->submission.root; /* until something is built */
-        return 0;
+        return e->task.scheme == SCHEME_COMPOSITE ? grade_read_workflow(e, err) : 0;
 }
 
 /* Does code of the submission run in a cell of its own? */
@@ -195,10 +195,29 @@ static bool has_cases(const struct evaluation *e)
         return e->task.cases.count > 0;
 }
 
-/* Cases start one after the other, in the phase that follows. */
+/* Cases and tools start one after the other, in the phase that follows. */
 static int phase_start(struct evaluation *e, struct error *err)
 {
-        return has_cases(e) ? suite_cell_prepare_checker(e, err) : suite_start(e, err);
+        return has_cases(e) || e->task.workflow.given ? suite_cell_prepare_checker(e, err)
+                                                      : suite_start(e, err);
+}
+
+/* The suite, where there is one, looks at what the tools made of it. */
+static int run_workflow(struct evaluation *e, struct error *err)
+{
+        const struct workflow_order order = {
+                .task = &e->task,
+                .cells = &e->cells,
+                .tool_cell = suite_cell_order_tool,
+                .to = e,
+        };
+
+        e->integrity = INTEGRITY_ISOLATED;
+        if (workflow_run(&order, &e->workflow, err) < 0)
+                return -1;
+        if (!e->task.workflow.by_suite)
+                return 0;
+        return suite_start(e, err) < 0 ? -1 : suite_run(e, err);
 }
 
 static int phase_run(struct evaluation *e, struct error *err)
@@ -211,6 +230,8 @@ static int phase_run(struct evaluation *e, struct error *err)
                 .to = e,
         };
 
+        if (e->task.workflow.given)
+                return run_workflow(e, err);
         if (!has_cases(e))
                 return suite_run(e, err);
         e->integrity = INTEGRITY_ISOLATED;
@@ -221,6 +242,8 @@ static int phase_collect(struct evaluation *e, struct error *err)
 {
         if (has_cases(e))
                 return grade_cases(e, err);
+        if (e->task.workflow.given && !e->task.workflow.by_suite)
+                return 0;
 
         if (suite_judge(e, err) == 0)
                 return grade_collect(e, err);
@@ -232,23 +255,29 @@ static int phase_collect(struct evaluation *e, struct error *err)
 
 static int phase_score(struct evaluation *e, struct error *err)
 {
-        return e->task.scheme == SCHEME_DIMENSIONS ? grade_dimensions(e, err) : grade_blend(e, err);
+        static int (*const schemes[SCHEME_COUNT])(struct evaluation * e, struct error * err) = {
+                [SCHEME_BLEND] = grade_blend,
+                [SCHEME_DIMENSIONS] = grade_dimensions,
+                [SCHEME_COMPOSITE] = grade_workflow,
+        };
+
+        return schemes[e->task.scheme](e, err);
 }
 
 static const struct {
         const char *name;
         int (*run)(struct evaluation *e, struct error *err);
-        bool modes[MODE_COUNT]; /* llm, container, hybrid, answer */
+        bool modes[MODE_COUNT]; /* llm, container, hybrid, answer, workflow */
 } phases[PHASE_COUNT] = {
-        [PHASE_RECEIVED] = {"received", phase_received, {true, true, true, true}},
-        [PHASE_UNPACK] = {"unpack", phase_unpack, {true, true, true, true}},
-        [PHASE_IMAGE] = {"image", phase_image, {false, true, true, false}},
-        [PHASE_BUILD] = {"build", phase_build, {true, true, true, false}},
-        [PHASE_START] = {"start", phase_start, {false, true, true, false}},
-        [PHASE_RUN] = {"run", phase_run, {false, true, true, false}},
-        [PHASE_COLLECT] = {"collect", phase_collect, {false, true, true, false}},
-        [PHASE_JUDGE] = {"judge", grade_verdict, {true, false, true, false}},
-        [PHASE_SCORE] = {"score", phase_score, {true, true, true, true}},
+        [PHASE_RECEIVED] = {"received", phase_received, {true, true, true, true, true}},
+        [PHASE_UNPACK] = {"unpack", phase_unpack, {true, true, true, true, true}},
+        [PHASE_IMAGE] = {"image", phase_image, {false, true, true, false, true}},
+        [PHASE_BUILD] = {"build", phase_build, {true, true, true, false, false}},
+        [PHASE_START] = {"start", phase_start, {false, true, true, false, true}},
+        [PHASE_RUN] = {"run", phase_run, {false, true, true, false, true}},
+        [PHASE_COLLECT] = {"collect", phase_collect, {false, true, true, false, true}},
+        [PHASE_JUDGE] = {"judge", grade_verdict, {true, false, true, false, false}},
+        [PHASE_SCORE] = {"score", phase_score, {true, true, true, true, true}},
 };
 
 const char *phase_name(enum phase p)
@@ -343,8 +372,7 @@ int evaluation_run(struct evaluation *e, struct error *err)
                 replay_read(e, err) < 0 ||
                 (reads_parts(&e->task) && task_show(&e->task, &e->channel, err) < 0))
                 return -1;
-        if (e->options->llm_score &&
-                (e->task.mode == MODE_CONTAINER || e->task.mode == MODE_ANSWER))
+        if (e->options->llm_score && e->task.mode != MODE_LLM && e->task.mode != MODE_HYBRID)
                 return error_set(err, CODE_USAGE, "--llm-score: this task has no judge");
         if (e->options->time_used && e->task.scheme != SCHEME_DIMENSIONS)
                 return error_set(err, CODE_USAGE, "--time-used: this task does not score time");
@@ -386,12 +414,14 @@ void evaluation_close(struct evaluation *e)
         submission_cell_free(&e->cell);
         build_free(&e->build);
         cases_free(&e->cases);
+        workflow_free(&e->workflow);
         image_close(&e->image);
         fd_close(e->image_store);
         fd_close(e->verdict_file);
         fd_close(e->trajectory);
         fd_close(e->kept);
         dimensions_free(&e->dimensions);
+        composite_free(&e->composite);
         cell_outcome_free(&e->outcome);
         log_free(&e->output[0]);
         log_free(&e->output[1]);
@@ -417,7 +447,10 @@ static bool is_below(const struct evaluation *e, const char *least)
         char total[16];
 
         snprintf(total, sizeof total, "%u", e->dimensions.total);
-        return scorer_compare(e->dimensions.present ? total : e->blend.score, least) < 0;
+        return scorer_compare(e->composite.present    ? e->composite.shown[0]
+                              : e->dimensions.present ? total
+                                                      : e->blend.score,
+                       least) < 0;
 }
 
 int evaluation_exit(const struct evaluation *e)
@@ -428,5 +461,7 @@ int evaluation_exit(const struct evaluation *e)
                 return is_below(e, e->options->fail_under) ? END_NOT_PASSED : END_PASSED;
         if (e->task.scheme == SCHEME_DIMENSIONS)
                 return e->dimensions.outcome == 0 ? END_PASSED : END_NOT_PASSED;
+        if (e->task.scheme == SCHEME_COMPOSITE)
+                return e->composite.passed ? END_PASSED : END_NOT_PASSED;
         return e->blend.passed ? END_PASSED : END_NOT_PASSED;
 }

@@ -5,6 +5,7 @@
 
 #include "broker.h"
 #include "cases.h"
+#include "composite.h"
 #include "dimensions.h"
 #include "image/cell.h"
 #include "log.h"
@@ -12,6 +13,7 @@
 #include "submission.h"
 #include "task.h"
 #include "watcher.h"
+#include "workflow.h"
 #include "workspace.h"
 
 enum phase {
@@ -157,7 +159,8 @@ struct evaluation {
         struct build_result build;
         struct broker broker;
         struct cases_outcome cases;
-        unsigned judge_tries; /* 0: none was asked */
+        struct workflow workflow; /* with the scheme composite */
+        unsigned judge_tries;     /* 0: none was asked */
         struct replay replay;
         int verdict_file; /* --llm-score FILE */
         int trajectory;
@@ -176,6 +179,7 @@ struct evaluation {
         struct verdict verdict;
         struct blend blend;
         struct dimensions dimensions; /* with the scheme dimensions, instead of `blend` */
+        struct composite composite;   /* with the scheme composite, the same */
         struct {
                 char field[64], message[200];
         } notes[8]; /* warnings of our own */
@@ -212,6 +216,8 @@ int suite_cell_prepare(struct evaluation *e, struct cell_order *order, struct er
 /* The same for a checker of the task, without results and files. */
 int suite_cell_prepare_checker(struct evaluation *e, struct error *err);
 void suite_cell_order_checker(void *evaluation, struct cell_order *ret);
+/* And for a tool of the task. */
+void suite_cell_order_tool(void *evaluation, struct cell_order *ret);
 void suite_cell_free(struct suite_cell *s);
 
 /* submission_cell.c: what every cell of the submission is given. */
@@ -251,6 +257,12 @@ int grade_blend(struct evaluation *e, struct error *err);
 int grade_dimensions(struct evaluation *e, struct error *err);
 /* Is there no verdict, so that there can be no score yet? What there is of it is known then. */
 bool grade_waits(const struct evaluation *e);
+/* Documents of a request: task.json as the spec, truth/truth.json where it is there. */
+int grade_put_spec(const struct evaluation *e, int request, struct error *err);
+int grade_put_truth(const struct evaluation *e, int request, struct error *err);
+/* grade_workflow.c: the workflow of the submission; and once it has run, its score. */
+int grade_read_workflow(struct evaluation *e, struct error *err);
+int grade_workflow(struct evaluation *e, struct error *err);
 /* The row of a criterion, from wherever it comes; NULL: there is none. */
 const struct score_row *grade_row(const struct evaluation *e, const struct criterion *c);
 void grade_free(struct evaluation *e);

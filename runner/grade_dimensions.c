@@ -84,19 +84,17 @@ static int put_sources(const struct evaluation *e, int request, struct error *er
 /* A submission without an answer has none of its fields. */
 static int put_answer(const struct evaluation *e, int request, struct error *err)
 {
-        _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
+        const struct buffer nothing = {.data = (unsigned char *)"{}", .len = 2};
         _cleanup_fd_ int file =
                 beneath_open(e->submission.root, "answer.json", O_RDONLY | O_NONBLOCK, 0);
 
         if (file >= 0)
                 return scorer_put_document(request, DOCUMENT_SUBMISSION, file, SCORE_MAX_RESULT,
                         CODE_SCORE_ANSWER, err);
-        put_u8(&payload, DOCUMENT_SUBMISSION);
-        put_bytes(&payload, "{}", 2);
-        return scorer_put(request, REQUEST_PIECE, &payload, err);
+        return scorer_put_bytes(request, DOCUMENT_SUBMISSION, &nothing, err);
 }
 
-static int put_truth(const struct evaluation *e, int request, struct error *err)
+int grade_put_truth(const struct evaluation *e, int request, struct error *err)
 {
         const int truth = task_readable(&e->task, TASK_TRUTH);
         _cleanup_fd_ int file =
@@ -109,7 +107,7 @@ static int put_truth(const struct evaluation *e, int request, struct error *err)
                                   CODE_SCORE_TRUTH, err);
 }
 
-static int put_spec(const struct evaluation *e, int request, struct error *err)
+int grade_put_spec(const struct evaluation *e, int request, struct error *err)
 {
         if (lseek(e->task.file, 0, SEEK_SET) < 0)
                 return error_errno(err, CODE_INFRA_IO, errno, "task.json");
@@ -142,8 +140,8 @@ static int put_request(struct evaluation *e, int request, struct error *err)
         put_text(&options, "");
         put_u8(&options, false);
         if (scorer_put(request, REQUEST_SCORE, &options, err) < 0 ||
-                put_spec(e, request, err) < 0 || put_answer(e, request, err) < 0 ||
-                put_truth(e, request, err) < 0 || put_trajectory(e, request, err) < 0 ||
+                grade_put_spec(e, request, err) < 0 || put_answer(e, request, err) < 0 ||
+                grade_put_truth(e, request, err) < 0 || put_trajectory(e, request, err) < 0 ||
                 put_sources(e, request, err) < 0)
                 return -1;
         return scorer_end_request(request, err);

@@ -25,6 +25,7 @@ static const unsigned blamed[HELPER_MODE_COUNT] = {
         [HELPER_FINALIZE] = 1U << CLASS_USAGE | 1U << CLASS_JUDGE,
         [HELPER_DIFFER] = 1U << CLASS_USAGE,
         [HELPER_METADATA] = 1U << CLASS_USAGE,
+        [HELPER_WORKFLOW] = 1U << CLASS_USAGE | 1U << CLASS_SUBMISSION,
         [HELPER_COMPARE] = 1U << CLASS_USAGE | 1U << CLASS_SUITE,
 };
 
@@ -33,6 +34,8 @@ static enum code too_slow(enum helper_mode mode)
 {
         if (mode == HELPER_COMPARE)
                 return CODE_SUITE_RESULT_INVALID;
+        if (mode == HELPER_WORKFLOW)
+                return CODE_WORKFLOW_INVALID;
         return blamed[mode] & 1U << CLASS_SUBMISSION ? CODE_SCORE_ANSWER : CODE_INTERNAL_HELPER;
 }
 
@@ -139,6 +142,25 @@ int scorer_put_document(int request, enum score_document which, int from, uint64
                 if (scorer_put(request, REQUEST_PIECE, &payload, err) < 0)
                         return -1;
         }
+        return 0;
+}
+
+int scorer_put_bytes(
+        int request, enum score_document which, const struct buffer *bytes, struct error *err)
+{
+        _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
+        size_t at = 0;
+
+        do {
+                const size_t left = bytes->len - at;
+                const size_t some = left < SCORE_MAX_PIECE ? left : SCORE_MAX_PIECE;
+
+                put_u8(&payload, (uint8_t)which);
+                put_bytes(&payload, bytes->data + at, some);
+                if (scorer_put(request, REQUEST_PIECE, &payload, err) < 0)
+                        return -1;
+                at += some;
+        } while (at < bytes->len);
         return 0;
 }
 

@@ -22,6 +22,9 @@ int scorer_put(int request, unsigned type, struct buffer *payload, struct error 
  * an error with `too_large`. */
 int scorer_put_document(int request, enum score_document which, int from, uint64_t most,
         enum code too_large, struct error *err);
+/* The same of bytes that are here. */
+int scorer_put_bytes(
+        int request, enum score_document which, const struct buffer *bytes, struct error *err);
 int scorer_end_request(int request, struct error *err);
 
 /* A text field on the heap, at most `max` bytes; NULL (and r->bad) when it is no such text. */

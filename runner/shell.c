@@ -36,11 +36,14 @@ static int prepare_suite(struct evaluation *e, struct cell_order *order, struct 
         if (!task_runs_something(&e->task))
                 return error_set(err, CODE_USAGE,
                         "this task has no suite; --cell submission shows the submission's cell");
-        if (e->task.cases.count == 0)
+        if (task_has_suite(&e->task))
                 return suite_cell_prepare(e, order, err);
         if (suite_cell_prepare_checker(e, err) < 0)
                 return -1;
-        suite_cell_order_checker(e, order);
+        if (e->task.workflow.given)
+                suite_cell_order_tool(e, order);
+        else
+                suite_cell_order_checker(e, order);
         return 0;
 }
 

@@ -86,6 +86,16 @@ static void add_warning(struct submission *s, struct reader *r)
         s->warnings[s->warning_count++] = w;
 }
 
+void submission_take_warning(struct submission *s, struct reader *r)
+{
+        if (s->warning_count < SUBMISSION_MAX_WARNINGS) {
+                add_warning(s, r);
+                return;
+        }
+        free(scorer_text(r, UNPACK_MAX_PATH));
+        free(scorer_text(r, SCORE_MAX_TEXT));
+}
+
 static void add_section(struct submission *s, struct reader *r)
 {
         unsigned number = get_u8(r);

@@ -42,6 +42,8 @@ int submission_receive(struct submission *s, const struct task *t, struct error 
 int submission_unpack(struct submission *s, const struct task *t, const struct workspace *w,
         struct channel *c, struct error *err);
 void submission_free(struct submission *s);
+/* A warning about it: text field, text message. Where there are too many it is dropped. */
+void submission_take_warning(struct submission *s, struct reader *r);
 /* The name of section `i`, as SUBMISSION.md has it. */
 const char *submission_section(unsigned i);
 /* What a judge sees as SUBMISSION.md: each section, and a flag where there is none. Without any, a

@@ -171,6 +171,27 @@ static int add_prairielearn(struct evaluation *e, struct cell_order *order, stru
         return 0;
 }
 
+/* What a workflow came to, for the suite that looks at it. */
+static int add_workflow(struct evaluation *e, struct cell_order *order, struct error *err)
+{
+        enum { OUTPUT = CELL_MAX_FILES - 2, RECORD, MOST_BYTES = 960 << 10 };
+        struct buffer *output = &e->suite_cell.files[OUTPUT], *record = output + 1;
+        struct json_writer to_output = {.out = output, .compact = true};
+        struct json_writer to_record = {.out = record};
+
+        if (!e->workflow.ran)
+                return 0;
+        workflow_output(&e->workflow, &to_output);
+        workflow_record(&e->workflow, &e->task, &to_record, NULL);
+        if (output->len + record->len > MOST_BYTES)
+                return error_set(err, CODE_WORKFLOW_INVALID,
+                        "its outputs have more than the %d bytes that a suite is given",
+                        MOST_BYTES);
+        add_file(e, order, "/workflow/output.json", false, OUTPUT);
+        add_file(e, order, "/workflow/execution.json", false, RECORD);
+        return 0;
+}
+
 static int (*const add_files[CONTRACT_COUNT])(
         struct evaluation *e, struct cell_order *order, struct error *err) = {
         [CONTRACT_GRADESCOPE] = add_gradescope,
@@ -223,6 +244,8 @@ static int make_environment(struct evaluation *e, struct error *err)
         struct suite_cell *s = &e->suite_cell;
         unsigned count = 0;
 
+        if (s->env) /* of the tools, before their suite */
+                return 0;
         for (; count < e->task.env_count; count++)
                 added[count] = e->task.env[count];
         for (unsigned i = 0; i < SUITE_ENV; i++) {
@@ -288,7 +311,8 @@ int suite_cell_prepare(struct evaluation *e, struct cell_order *order, struct er
         add_mount(order, t->truth, c->truth.kind, c->truth.place);
         if (add_results(e, c, order, err) < 0 ||
                 (add_files[t->contract] && add_files[t->contract](e, order, err) < 0) ||
-                choose_command(e, c, err) < 0 || make_environment(e, err) < 0)
+                add_workflow(e, order, err) < 0 || choose_command(e, c, err) < 0 ||
+                make_environment(e, err) < 0)
                 return -1;
         for (unsigned i = 0; i < CELL_MAX_FILES; i++)
                 if (!buffer_ok(&e->suite_cell.files[i]))
@@ -303,11 +327,9 @@ int suite_cell_prepare_checker(struct evaluation *e, struct error *err)
         return make_environment(e, err);
 }
 
-void suite_cell_order_checker(void *evaluation, struct cell_order *ret)
+/* Without any place of the task. */
+static void order_plain(const struct evaluation *e, struct cell_order *ret)
 {
-        const struct evaluation *e = evaluation;
-        const struct contract *c = &contracts[e->task.contract];
-
         *ret = (struct cell_order){
                 .profile = PROFILE_SUITE,
                 .allow_weak = e->options->allow_weak,
@@ -319,6 +341,23 @@ void suite_cell_order_checker(void *evaluation, struct cell_order *ret)
                 .layer_count = e->image.layer_count,
                 .envp = e->suite_cell.env,
         };
+}
+
+/* Its limits are for the caller to set. */
+void suite_cell_order_tool(void *evaluation, struct cell_order *ret)
+{
+        const struct evaluation *e = evaluation;
+
+        order_plain(e, ret);
+        add_mount(ret, e->task.tools, PLACE_OWNED, TASK_TOOLS_PLACE);
+}
+
+void suite_cell_order_checker(void *evaluation, struct cell_order *ret)
+{
+        const struct evaluation *e = evaluation;
+        const struct contract *c = &contracts[e->task.contract];
+
+        order_plain(e, ret);
         add_mount(ret, e->task.tests, c->tests.kind, c->tests.place);
         add_mount(ret, e->task.truth, PLACE_OWNED, "/truth");
 }

@@ -63,7 +63,9 @@ static void take_scoring(struct task *t, struct reader *r)
                 t->llm_missing >= LLM_MISSING_COUNT || !t->pass ||
                 (t->mode == MODE_HYBRID && t->scheme == SCHEME_BLEND &&
                         t->test_weight + t->llm_weight != 100) ||
-                (!t->pass_from_suite && t->scheme == SCHEME_BLEND && !scorer_is_score(t->pass)))
+                (t->mode == MODE_WORKFLOW) != (t->scheme == SCHEME_COMPOSITE) ||
+                (!t->pass_from_suite && t->scheme == SCHEME_BLEND && !scorer_is_score(t->pass)) ||
+                (t->scheme == SCHEME_COMPOSITE && !scorer_is_decimal(t->pass)))
                 r->bad = true;
 }
 
@@ -242,6 +244,10 @@ static int take(void *to, unsigned type, struct reader *r, struct error *err)
         case TASK_CASE:
                 task_cases_take(&t->cases, type, r);
                 break;
+        case TASK_COMPOSITE:
+        case TASK_TOOL:
+                task_workflow_take(&t->workflow, type, r);
+                break;
         case TASK_SUBMISSION_ENV:
                 take_env(t->submission_env, &t->submission_env_count, r);
                 break;
@@ -304,10 +310,12 @@ int task_read(struct task *t, struct channel *c, struct error *err)
                 limits_settle(&t->limits[i]);
         if (t->total_memory == 0)
                 t->total_memory = 2 * t->limits[CELL_SUITE].value[LIMIT_MEMORY];
-        if (task_runs_something(t) && t->cases.count == 0 && t->image &&
-                strcmp(t->image, "host") == 0 && (!t->command || !t->command[0]) &&
-                t->contract != CONTRACT_CODABENCH && !contracts[t->contract].command[0])
+        if (task_has_suite(t) && t->image && strcmp(t->image, "host") == 0 &&
+                (!t->command || !t->command[0]) && t->contract != CONTRACT_CODABENCH &&
+                !contracts[t->contract].command[0])
                 return error_set(err, CODE_INTERNAL_FRAME, "the scorer left out the command");
+        if (t->scheme == SCHEME_COMPOSITE && (!t->workflow.given || t->workflow.tool_count == 0))
+                return error_set(err, CODE_INTERNAL_FRAME, "the scorer left out the tools");
         if (!t->name || !t->title || !t->description || !t->image || !t->result_format ||
                 !t->pass || !t->command || !t->result_path || !t->result_key || !t->result_min ||
                 !t->result_max || !t->due || !t->judge || !t->judge_command)
@@ -331,34 +339,61 @@ static int check_program(const struct task *t, struct error *err)
                                  contracts[t->contract].name);
 }
 
-int task_check_command(const struct task *t, struct error *err)
+/* A folder of the task, as cells have it. */
+struct part {
+        int directory;
+        const char *name, *place;
+        enum code missing, not_executable;
+};
+
+static int check_in_part(
+        const struct part *p, const char *what, const char *command, struct error *err)
 {
-        const char *tests = contracts[t->contract].tests.place;
-        const char *command = t->command[0] ? t->command[0] : "", *name;
-        const int readable = task_readable(t, TASK_TESTS);
-        const size_t len = strlen(tests);
+        const size_t len = strlen(p->place);
         _cleanup_fd_ int fd = -EBADF;
         struct stat st;
 
-        if (!task_runs_something(t) || t->cases.count > 0)
+        if (strncmp(command, p->place, len) != 0 || command[len] != '/')
                 return 0;
-        if (check_program(t, err) < 0)
-                return -1;
-        if (strncmp(command, tests, len) != 0 || command[len] != '/')
-                return 0;
-        name = command + len + 1;
-        fd = readable < 0 ? -1 : beneath_open(readable, name, O_PATH, 0);
-        if (readable < 0 || (fd < 0 && errno == ENOENT))
-                return error_set(
-                        err, CODE_SUITE_NOT_FOUND, "suite.command: %s is not in tests/", command);
+        fd = p->directory < 0 ? -1 : beneath_open(p->directory, command + len + 1, O_PATH, 0);
+        if (p->directory < 0 || (fd < 0 && errno == ENOENT))
+                return error_set(err, p->missing, "%s: %s is not in %s/", what, command, p->name);
         if (fd < 0)
-                return errno == ELOOP ? 0 /* a link inside tests/, which was looked at */
-                                      : error_errno(err, CODE_SUITE_NOT_EXECUTABLE, errno,
-                                                "suite.command: %s", command);
+                return errno == ELOOP ? 0 /* a link inside of it, which was looked at */
+                                      : error_errno(err, p->not_executable, errno, "%s: %s", what,
+                                                command);
         if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || !(st.st_mode & 0111))
-                return error_set(err, CODE_SUITE_NOT_EXECUTABLE,
-                        "suite.command: %s is no executable file", command);
+                return error_set(
+                        err, p->not_executable, "%s: %s is no executable file", what, command);
         return 0;
+}
+
+static int check_tools(const struct task *t, struct error *err)
+{
+        const struct part tools = {
+                task_readable(t, TASK_TOOLS), "tools", TASK_TOOLS_PLACE, CODE_TOOL_NOT_FOUND, CODE_TOOL_NOT_FOUND};
+        char what[SCORE_MAX_NAME + 16];
+
+        for (unsigned i = 0; i < t->workflow.tool_count; i++) {
+                snprintf(what, sizeof what, "tools.%s.command", t->workflow.tools[i].name);
+                if (check_in_part(&tools, what, t->workflow.tools[i].command[0], err) < 0)
+                        return -1;
+        }
+        return 0;
+}
+
+int task_check_command(const struct task *t, struct error *err)
+{
+        const struct part tests = {task_readable(t, TASK_TESTS), "tests", contracts[t->contract].tests.place,
+                CODE_SUITE_NOT_FOUND, CODE_SUITE_NOT_EXECUTABLE};
+
+        if (check_tools(t, err) < 0)
+                return -1;
+        if (!task_has_suite(t))
+                return 0;
+        return check_program(t, err) < 0 ? -1
+                                         : check_in_part(&tests, "suite.command",
+                                                   t->command[0] ? t->command[0] : "", err);
 }
 
 static int add_problem(struct task_problem **list, unsigned *count, const struct task_problem *what,
@@ -394,6 +429,12 @@ bool task_gives(const struct task *t, const char *key)
 bool task_runs_something(const struct task *t)
 {
         return t->mode != MODE_LLM && t->mode != MODE_ANSWER;
+}
+
+bool task_has_suite(const struct task *t)
+{
+        return task_runs_something(t) && t->cases.count == 0 &&
+               (t->mode != MODE_WORKFLOW || t->workflow.by_suite);
 }
 
 int task_add_problem(struct task *t, const char *key, const char *message, struct error *err)
@@ -453,6 +494,7 @@ void task_free(struct task *t)
         fd_close(t->truth);
         for (unsigned i = 0; i < TASK_PARTS; i++)
                 fd_close(t->shown[i]);
+        fd_close(t->tools);
         free(t->name);
         free(t->title);
         free(t->description);
@@ -474,6 +516,7 @@ void task_free(struct task *t)
         texts_free(t->judge_command);
         free(t->judge);
         task_cases_free(&t->cases);
+        task_workflow_free(&t->workflow);
         for (unsigned i = 0; i < t->env_count; i++)
                 free(t->env[i]);
         for (unsigned i = 0; i < t->submission_env_count; i++)

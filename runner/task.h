@@ -4,6 +4,7 @@
 
 #include "images/digest.h"
 #include "task_cases.h"
+#include "task_workflow.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -62,7 +63,7 @@ struct task_state {
 };
 
 /* Directories of a task. */
-enum task_part { TASK_TESTS, TASK_TRUTH, TASK_PARTS };
+enum task_part { TASK_TESTS, TASK_TRUTH, TASK_TOOLS, TASK_PARTS };
 
 struct task {
         struct task_state state; /* when it was opened */
@@ -70,6 +71,7 @@ struct task {
         int file;                /* task.json */
         int tests;               /* tests/, or -EBADF */
         int truth;               /* truth/, the same */
+        int tools;               /* tools/, the same */
         int shown[TASK_PARTS];   /* these, to be read by this process; -EBADF: as they are */
 
         char *name, *title, *description, *image;
@@ -94,7 +96,8 @@ struct task {
         enum task_exit exit_policy;
         enum task_build build; /* BUILD_NONE: there is none */
         char **build_command;
-        struct task_cases cases; /* instead of a suite, if there are any */
+        struct task_cases cases;       /* instead of a suite, if there are any */
+        struct task_workflow workflow; /* with the scheme composite */
         char *submission_env[TASK_MAX_ENV];
         unsigned submission_env_count;
         enum task_visibility visible_tests, visible_output;
@@ -120,12 +123,13 @@ struct task {
         unsigned warning_count;
 };
 
+/* Where cells of tools have tools/. */
+#define TASK_TOOLS_PLACE "/tools"
+
 #define TASK_INIT                                                                                  \
         {                                                                                          \
-                .directory = -EBADF, .file = -EBADF, .tests = -EBADF, .truth = -EBADF, .shown = {  \
-                        -EBADF,                                                                    \
-                        -EBADF                                                                     \
-                }                                                                                  \
+                .directory = -EBADF, .file = -EBADF, .tests = -EBADF, .truth = -EBADF,             \
+                .tools = -EBADF, .shown = {-EBADF, -EBADF, -EBADF}                                 \
         }
 
 /* The directories of a task, beside task.json, that decide what it does; NULL at the end. */
@@ -145,13 +149,15 @@ int task_look(int directory, struct task_state *ret, struct error *err);
 /* Read task.json through the scorer. -1 with task.invalid: `problems` tell where and what. */
 int task_read(struct task *t, struct channel *c, struct error *err);
 
-/* Can the suite's command be started, as far as tests/ tells? A command of the image's is not
- * looked at. Errors are those that a run would end with (suite.…). */
+/* Can the suite's command and the tools be started, as far as tests/ and tools/ tell? A command of
+ * the image's is not looked at. Errors are those that a run would end with (suite.…). */
 int task_check_command(const struct task *t, struct error *err);
 /* Does task.json have that key? Of those that TASK_PLACE is sent of. */
 bool task_gives(const struct task *t, const char *key);
 /* Does anything of it run in a cell? */
 bool task_runs_something(const struct task *t);
+/* Is there a suite among that? */
+bool task_has_suite(const struct task *t);
 /* One more of each; a problem is at such a key. They own the texts. 0; -1: no memory. */
 int task_add_problem(struct task *t, const char *key, const char *message, struct error *err);
 int task_add_warning(struct task *t, const char *key, const char *message, struct error *err);

@@ -30,7 +30,7 @@ void texts_free(char **list)
         free(list);
 }
 
-static void *append(void **list, unsigned *count, size_t size, unsigned most, struct reader *r)
+void *list_append(void **list, unsigned *count, size_t size, unsigned most, struct reader *r)
 {
         char *more = *count < most ? realloc(*list, (*count + 1) * size) : NULL;
 
@@ -53,7 +53,8 @@ static char *take_decimal(struct reader *r, bool may_be_empty)
 
 static void take_group(struct task_cases *c, struct reader *r)
 {
-        struct task_group *g = append((void **)&c->groups, &c->count, sizeof *g, MOST_GROUPS, r);
+        struct task_group *g =
+                list_append((void **)&c->groups, &c->count, sizeof *g, MOST_GROUPS, r);
 
         if (!g)
                 return;
@@ -77,7 +78,8 @@ static void take_case(struct task_cases *c, struct reader *r)
 {
         struct task_group *g = c->count > 0 ? &c->groups[c->count - 1] : NULL;
         struct task_case *to =
-                g ? append((void **)&g->cases, &g->case_count, sizeof *to, MOST_CASES, r) : NULL;
+                g ? list_append((void **)&g->cases, &g->case_count, sizeof *to, MOST_CASES, r)
+                  : NULL;
 
         if (!to) {
                 r->bad = true;

@@ -38,6 +38,8 @@ struct task_cases {
 void task_cases_take(struct task_cases *c, unsigned type, struct reader *r);
 void task_cases_free(struct task_cases *c);
 
+/* Append a zeroed row to a list and return it; NULL, and the reader is bad, when it is full. */
+void *list_append(void **list, unsigned *count, size_t size, unsigned most, struct reader *r);
 /* A new list of at most `most` texts, NULL at the end. */
 char **texts_take(struct reader *r, uint32_t most);
 void texts_free(char **list);

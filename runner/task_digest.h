@@ -11,6 +11,7 @@
  *   DIGEST  task.json
  *   DIGEST  tests
  *   DIGEST  truth
+ *   DIGEST  tools
  *
  * Needs the rights to read all of it. */
 int task_digest(int directory, char ret[DIGEST_SIZE], struct error *err);

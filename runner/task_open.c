@@ -13,7 +13,7 @@
 
 enum { TREE_MAX_DEPTH = 64, TREE_MAX_ENTRIES = 200000 };
 
-const char *const task_parts[] = {"tests", "truth", NULL};
+const char *const task_parts[] = {"tests", "truth", "tools", NULL};
 
 struct walk {
         struct task_state *state;
@@ -161,7 +161,7 @@ static int open_all(
 
 int task_open(struct task *t, const char *path, struct error *err)
 {
-        int *const to[] = {&t->tests, &t->truth};
+        int *const to[TASK_PARTS] = {&t->tests, &t->truth, &t->tools};
 
         t->directory = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
         if (t->directory < 0)
@@ -172,14 +172,21 @@ int task_open(struct task *t, const char *path, struct error *err)
 
 int task_look(int directory, struct task_state *ret, struct error *err)
 {
-        int file = -EBADF, tests = -EBADF, truth = -EBADF;
-        int *const to[] = {&tests, &truth};
+        int file = -EBADF, parts[TASK_PARTS] = {-EBADF, -EBADF, -EBADF};
+        int *const to[TASK_PARTS] = {&parts[TASK_TESTS], &parts[TASK_TRUTH], &parts[TASK_TOOLS]};
         int r = open_all(directory, ret, &file, to, err);
 
         fd_close(file);
-        fd_close(tests);
-        fd_close(truth);
+        for (unsigned i = 0; i < TASK_PARTS; i++)
+                fd_close(parts[i]);
         return r;
+}
+
+static int part_of(const struct task *t, enum task_part part)
+{
+        const int parts[TASK_PARTS] = {t->tests, t->truth, t->tools};
+
+        return parts[part];
 }
 
 int task_trust(const struct task *t, struct channel *c, struct error *err)
@@ -187,9 +194,9 @@ int task_trust(const struct task *t, struct channel *c, struct error *err)
         uid_t uid;
         gid_t gid;
 
-        if ((t->tests >= 0 && channel_trust_tree(c, t->tests, err) < 0) ||
-                (t->truth >= 0 && channel_trust_tree(c, t->truth, err) < 0))
-                return -1;
+        for (unsigned i = 0; i < TASK_PARTS; i++)
+                if (part_of(t, i) >= 0 && channel_trust_tree(c, part_of(t, i), err) < 0)
+                        return -1;
         if (geteuid() != 0)
                 return 0;
         privilege_ids(&uid, &gid);
@@ -198,13 +205,11 @@ int task_trust(const struct task *t, struct channel *c, struct error *err)
 
 int task_show(struct task *t, struct channel *c, struct error *err)
 {
-        const int trees[TASK_PARTS] = {[TASK_TESTS] = t->tests, [TASK_TRUTH] = t->truth};
-
         if (channel_ready(c, err) < 0)
                 return -1;
         for (unsigned i = 0; c->facts.root && i < TASK_PARTS; i++)
-                if (trees[i] >= 0 && t->shown[i] < 0 &&
-                        channel_show_tree(c, trees[i], &t->shown[i], err) < 0 &&
+                if (part_of(t, i) >= 0 && t->shown[i] < 0 &&
+                        channel_show_tree(c, part_of(t, i), &t->shown[i], err) < 0 &&
                         err->code != CODE_INFRA_CELL)
                         return -1;
         *err = (struct error){0};
@@ -213,7 +218,5 @@ int task_show(struct task *t, struct channel *c, struct error *err)
 
 int task_readable(const struct task *t, enum task_part part)
 {
-        if (t->shown[part] >= 0)
-                return t->shown[part];
-        return part == TASK_TESTS ? t->tests : t->truth;
+        return t->shown[part] >= 0 ? t->shown[part] : part_of(t, part);
 }

@@ -44,6 +44,7 @@ static const char *const modes[HELPER_MODE_COUNT][2] = {
         [HELPER_STORED] = {"stored"},
         [HELPER_FINALIZE] = {"finalize"},
         [HELPER_DIFFER] = {"differ"},
+        [HELPER_WORKFLOW] = {"workflow"},
 };
 
 /* What unpacking and removing layers of images takes, in a user namespace with the ids of their

@@ -128,6 +128,7 @@ enum helper_mode {
         HELPER_STORED,
         HELPER_FINALIZE,
         HELPER_DIFFER,
+        HELPER_WORKFLOW,
         HELPER_MODE_COUNT,
 };
 

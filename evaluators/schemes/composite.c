@@ -5,6 +5,7 @@
 #include "evaluators/fields.h"
 #include "evaluators/number.h"
 #include "evaluators/request.h"
+#include "evaluators/schemes/spec.h"
 #include "evaluators/value.h"
 
 #include <stdarg.h>
@@ -122,14 +123,6 @@ struct record {
         bool budget_aborted;
 };
 
-struct composite_spec {
-        unsigned scheme; /* checked only */
-        char max_budget[NUMBER_TEXT_SIZE];
-        struct duration max_latency;
-        uint64_t min_steps, max_attempts;
-        char pass[NUMBER_TEXT_SIZE];
-};
-
 static const struct choice schemas[] = {{"assay.execution/1", 0, false}, {0}};
 static const struct choice step_statuses[] = {
         {"completed", COMPLETED, false},
@@ -175,6 +168,28 @@ static const struct field record_rows[] = {
 static const struct fields record_fields = FIELDS(record_rows, UNKNOWN_IGNORED);
 static const struct field whole_record = {.type = &field_object, .fields = &record_fields};
 
+/* What is not of a record, but of a run: whoever runs workflows reads it. */
+static bool leave_it(struct reading *r, const struct field *f, const struct spot *s, void *to)
+{
+        return field_anything.read(r, f, s, to);
+}
+
+static void want_object(const struct field *f, char *out, size_t size)
+{
+        field_object.want(f, out, size);
+}
+
+static void want_nothing(const struct field *f, char *out, size_t size)
+{
+        (void)f;
+        snprintf(out, size, "absent");
+}
+
+static const struct field_type quality_type = {leave_it, want_object};
+static const struct field_type tools_type = {leave_it, want_nothing}; /* they stand beside it */
+static const struct field quality_forms[] = {
+        {.type = &field_object, .fields = &quality_fields}, {0}};
+
 static const struct choice schemes[] = {{"composite", 0, false}, {0}};
 static const struct field spec_rows[] = {
         FIELD("scheme", field_choice, OPTIONAL, struct composite_spec, scheme, .choices = schemes),
@@ -183,13 +198,32 @@ static const struct field spec_rows[] = {
         FIELD("min_steps", field_whole, OPTIONAL, struct composite_spec, min_steps,
                 .most = 1000000),
         FIELD("max_attempts", field_whole, OPTIONAL, struct composite_spec, max_attempts,
-                .least = 1, .most = 1000000),
+                .least = 1, .most = SCORE_MAX_ATTEMPTS),
         FIELD("pass", field_decimal, OPTIONAL, struct composite_spec, pass, .most = 1),
-        WHOLE_FIELD("quality", field_anything, OPTIONAL), /* of a run, not of its record */
-        WHOLE_FIELD("tools", field_anything, OPTIONAL),
+        WHOLE_FIELD("quality", quality_type, OPTIONAL, .forms = quality_forms),
+        WHOLE_FIELD("tools", tools_type, OPTIONAL),
 };
-static const struct fields spec_fields = FIELDS(spec_rows, UNKNOWN_IS_PROBLEM);
-static const struct field whole_spec = {.type = &field_object, .fields = &spec_fields};
+const struct fields composite_spec_fields = FIELDS(spec_rows, UNKNOWN_IS_PROBLEM);
+
+void composite_spec_read(struct reading *r, const struct spot *s, struct composite_spec *ret)
+{
+        static const struct field whole = {.type = &field_object, .fields = &composite_spec_fields};
+
+        *ret = (struct composite_spec){.pass = "0.7"};
+        field_read(r, &whole, s, ret);
+}
+
+void composite_max_latency(const struct composite_spec *spec, mpq_t ret)
+{
+        mpq_t unit;
+
+        mpq_init(unit);
+        mpq_set_ui(unit, spec->max_latency.ms, 1000);
+        mpq_canonicalize(unit);
+        number_parse(ret, spec->max_latency.amount);
+        mpq_mul(ret, ret, unit);
+        mpq_clear(unit);
+}
 
 /* What contradicts itself is not guessed at. */
 static int check_record(const struct record *record, struct error *err)
@@ -230,7 +264,6 @@ static void measure(
         const struct step *s = record->steps.items;
         uint64_t total = record->total_steps;
         size_t completed = 0;
-        mpq_t unit;
 
         for (size_t i = 0; i < record->steps.count; i++)
                 count_step(e, &s[i], &completed);
@@ -241,29 +274,40 @@ static void measure(
         number_parse(e->cost, record->actual_cost);
         number_parse(e->seconds, record->actual_seconds);
         number_parse(e->max_budget, spec->max_budget);
-        number_parse(e->max_latency, spec->max_latency.amount);
-        mpq_init(unit);
-        mpq_set_ui(unit, spec->max_latency.ms, 1000);
-        mpq_canonicalize(unit);
-        mpq_mul(e->max_latency, e->max_latency, unit);
-        mpq_clear(unit);
+        composite_max_latency(spec, e->max_latency);
         e->budget_aborted |= record->budget_aborted;
 }
 
 /* --- answers -------------------------------------------------------------------------------- */
 
-static int read_whole(struct json *doc, const struct buffer *text, const struct field *whole,
-        void *to, enum code code, const char *what, struct error *err)
+static int read_record(
+        struct json *doc, const struct buffer *text, struct record *ret, struct error *err)
 {
         struct spot root;
         struct reading r;
 
-        if (reading_open(doc, text, code, err) < 0)
-                return error_add(err, "%s", what);
+        if (reading_open(doc, text, CODE_SCORE_ANSWER, err) < 0)
+                return error_add(err, "the record");
         root = (struct spot){.value = json_root(doc)};
         reading_begin(&r, doc);
-        field_read(&r, whole, &root, to);
-        return reading_error(&r, code, err) < 0 ? error_add(err, "%s", what) : 0;
+        field_read(&r, &whole_record, &root, ret);
+        return reading_error(&r, CODE_SCORE_ANSWER, err) < 0 ? error_add(err, "the record") : 0;
+}
+
+/* By itself, or the `scoring` of a task. */
+static int read_spec(
+        struct json *doc, const struct buffer *text, struct composite_spec *ret, struct error *err)
+{
+        struct spot root, scoring = {.up = &root, .key = "scoring"};
+        struct reading r;
+
+        if (reading_open(doc, text, CODE_SCORE_SPEC, err) < 0)
+                return error_add(err, "the spec");
+        root = (struct spot){.value = json_root(doc)};
+        reading_begin(&r, doc);
+        scoring.value = json_locate(doc, "scoring", NULL);
+        composite_spec_read(&r, spec_is_task(doc) ? &scoring : &root, ret);
+        return reading_error(&r, CODE_SCORE_SPEC, err) < 0 ? error_add(err, "the spec") : 0;
 }
 
 static void explain(struct buffer *out, const char *format, ...)
@@ -323,19 +367,17 @@ static void put_composite(
 static int score_record(const struct request *q, struct buffer *out, struct error *err)
 {
         _cleanup_json_ struct json spec_doc = JSON_INIT, record_doc = JSON_INIT;
-        struct composite_spec spec = {.pass = "0.7"};
+        struct composite_spec spec = {0};
         struct reader options = q->options;
         struct record record = {.total_steps = 0};
         bool with_steps = get_u8(&options);
         struct composite c;
         struct execution e;
         struct step *s;
-        int r = read_whole(&spec_doc, &q->documents[DOCUMENT_SPEC].bytes, &whole_spec, &spec,
-                CODE_SCORE_SPEC, "the spec", err);
+        int r = read_spec(&spec_doc, &q->documents[DOCUMENT_SPEC].bytes, &spec, err);
 
         if (r == 0)
-                r = read_whole(&record_doc, &q->documents[DOCUMENT_RECORD].bytes, &whole_record,
-                        &record, CODE_SCORE_ANSWER, "the record", err);
+                r = read_record(&record_doc, &q->documents[DOCUMENT_RECORD].bytes, &record, err);
         if (r == 0)
                 r = check_record(&record, err);
         if (r == 0) {

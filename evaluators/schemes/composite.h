@@ -3,11 +3,9 @@
 #ifndef ASSAY_EVALUATORS_COMPOSITE_H
 #define ASSAY_EVALUATORS_COMPOSITE_H
 
-#include "buffer.h"
-#include "error.h"
+#include "evaluators/fields.h"
 
 #include <gmp.h>
-#include <stdbool.h>
 
 /* What was measured. All values were checked when they were put here. */
 struct execution {
@@ -27,6 +25,20 @@ struct composite {
 void composite_init(struct composite *c);
 void composite_free(struct composite *c);
 void composite_score(const struct execution *e, struct composite *ret);
+
+/* What the spec, or the `scoring` of a task, says of it. */
+struct composite_spec {
+        unsigned scheme; /* checked only */
+        char max_budget[NUMBER_TEXT_SIZE];
+        struct duration max_latency;
+        uint64_t min_steps, max_attempts; /* 0: not given */
+        char pass[NUMBER_TEXT_SIZE];
+};
+/* Of the value at `s`; its `quality` is left to who runs workflows. */
+extern const struct fields composite_spec_fields;
+void composite_spec_read(struct reading *r, const struct spot *s, struct composite_spec *ret);
+/* Its seconds. */
+void composite_max_latency(const struct composite_spec *spec, mpq_t ret);
 
 /* A request to its answer; both are frames. */
 int composite_answer(const struct buffer *in, struct buffer *out, struct error *err);

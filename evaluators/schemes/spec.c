@@ -43,6 +43,24 @@ static const struct choice field_types[] = {
         {0},
 };
 
+/* Of a dimension, and of the quality of a workflow. */
+#define PRIMITIVE_ROWS                                                                             \
+        FIELD("primitive", field_text, OPTIONAL, struct dimension, primitive_name, .least = 1,     \
+                .most = SCORE_MAX_NAME),                                                           \
+                FIELD("field", field_text, OPTIONAL, struct dimension, parameters.field,           \
+                        .most = SCORE_MAX_NAME),                                                   \
+                FIELD("ground_truth_field", field_text, OPTIONAL, struct dimension,                \
+                        parameters.truth_field, .most = SCORE_MAX_NAME),                           \
+                FIELD("tolerance", field_number, OPTIONAL, struct dimension,                       \
+                        parameters.tolerance),                                                     \
+                FIELD("partial", field_boolean, OPTIONAL, struct dimension, parameters.partial),   \
+                FIELD("time_limit_secs", field_number, OPTIONAL, struct dimension,                 \
+                        parameters.limit),                                                         \
+                FIELD("method", field_choice, OPTIONAL, struct dimension, method,                  \
+                        .choices = methods),                                                       \
+                FIELD("optimal", field_number, OPTIONAL, struct dimension, parameters.optimal),    \
+                FIELD("max", field_number, OPTIONAL, struct dimension, parameters.max)
+
 static const struct field dimension_rows[] = {
         FIELD("name", field_text, REQUIRED, struct dimension, name, .least = 1, .most = 30,
                 .check = check_name),
@@ -51,19 +69,8 @@ static const struct field dimension_rows[] = {
         FIELD("description", field_text, OPTIONAL, struct dimension, description,
                 .most = SCORE_MAX_TEXT),
         FIELD("color", field_text, OPTIONAL, struct dimension, colour, .most = SCORE_MAX_NAME),
-        FIELD("primitive", field_text, OPTIONAL, struct dimension, primitive_name, .least = 1,
-                .most = SCORE_MAX_NAME),
         FIELD("source", field_choice, OPTIONAL, struct dimension, source, .choices = sources),
-        FIELD("field", field_text, OPTIONAL, struct dimension, parameters.field,
-                .most = SCORE_MAX_NAME),
-        FIELD("ground_truth_field", field_text, OPTIONAL, struct dimension, parameters.truth_field,
-                .most = SCORE_MAX_NAME),
-        FIELD("tolerance", field_number, OPTIONAL, struct dimension, parameters.tolerance),
-        FIELD("partial", field_boolean, OPTIONAL, struct dimension, parameters.partial),
-        FIELD("time_limit_secs", field_number, OPTIONAL, struct dimension, parameters.limit),
-        FIELD("method", field_choice, OPTIONAL, struct dimension, method, .choices = methods),
-        FIELD("optimal", field_number, OPTIONAL, struct dimension, parameters.optimal),
-        FIELD("max", field_number, OPTIONAL, struct dimension, parameters.max),
+        PRIMITIVE_ROWS,
         FIELD("criterion", field_text, OPTIONAL, struct dimension, criterion, .least = 1,
                 .most = SCORE_MAX_NAME),
         FIELD("key", field_text, OPTIONAL, struct dimension, key, .least = 1,
@@ -74,6 +81,14 @@ static const struct dimension dimension_default = {
         .name = "", .source = NOT_GIVEN, .method = NOT_GIVEN, .parameters.limit_ms = 1000};
 static const struct fields dimension_fields = {
         dimension_rows, COUNT(dimension_rows), UNKNOWN_IS_PROBLEM, &dimension_default};
+
+static const struct choice quality_sources[] = {{"suite", FROM_SUITE, false}, {0}};
+static const struct field quality_rows[] = {
+        FIELD("source", field_choice, OPTIONAL, struct dimension, source,
+                .choices = quality_sources),
+        PRIMITIVE_ROWS,
+};
+const struct fields quality_fields = FIELDS(quality_rows, UNKNOWN_IS_PROBLEM);
 
 static const struct field constraint_rows[] = {
         FIELD("token_budget", field_number, OPTIONAL, struct constraints, token_budget),
@@ -180,18 +195,20 @@ struct checking {
         struct spec *spec;
         struct dimension *d;
         size_t index;
+        const char *path; /* of it; NULL: dimensions[index] */
 };
 
 __attribute__((format(printf, 3, 4))) static void complain(
         const struct checking *c, const char *key, const char *format, ...)
 {
-        char path[64 + SCORE_MAX_NAME], text[300];
+        char path[64 + SCORE_MAX_NAME], where[64], text[300];
         va_list args;
 
         va_start(args, format);
         vsnprintf(text, sizeof text, format, args);
         va_end(args);
-        snprintf(path, sizeof path, "dimensions[%zu]%s%s", c->index, *key ? "." : "", key);
+        snprintf(where, sizeof where, "dimensions[%zu]", c->index);
+        snprintf(path, sizeof path, "%s%s%s", c->path ? c->path : where, *key ? "." : "", key);
         reading_problem_at(c->r, path, "%s", text);
 }
 
@@ -486,7 +503,7 @@ static void check(struct reading *r, bool in_evaluation, struct spec *s)
         if (sign_of(s->time_limit.amount) <= 0)
                 reading_problem_at(r, "time_limit", "must be above 0");
         for (size_t i = 0; i < s->dimensions.count; i++) {
-                const struct checking c = {in_evaluation, r, s, &d[i], i};
+                const struct checking c = {in_evaluation, r, s, &d[i], i, NULL};
 
                 check_unique(&c);
                 check_origin(&c);
@@ -507,15 +524,32 @@ void spec_read_at(struct reading *r, const struct spot *s, bool in_evaluation, s
         check(r, in_evaluation, ret);
 }
 
+void quality_read(struct reading *r, const struct spot *s, struct dimension *ret)
+{
+        const struct field whole = {.type = &field_object, .fields = &quality_fields};
+        struct spec nothing = {0};
+        const struct checking c = {true, r, &nothing, ret, 0, "quality"};
+
+        *ret = dimension_default;
+        field_read(r, &whole, s, ret);
+        if (json_is_object(s->value.node))
+                check_origin(&c);
+}
+
+bool spec_is_task(const struct json *doc)
+{
+        const char *schema = json_string_value(json_object_get(doc->root, "schema"));
+
+        return schema && strcmp(schema, "assay.task/1") == 0;
+}
+
 /* By itself, or the `scoring` of a task. */
 void spec_read(struct reading *r, bool in_evaluation, struct spec *ret)
 {
         const struct spot root = {.value = json_root(r->doc)};
-        const json_t *schema = json_object_get(root.value.node, "schema");
-        const char *text = json_string_value(schema);
         struct spot scoring = {.up = &root, .key = "scoring"};
 
-        if (!text || strcmp(text, "assay.task/1") != 0) {
+        if (!spec_is_task(r->doc)) {
                 spec_read_at(r, &root, in_evaluation, ret);
                 return;
         }

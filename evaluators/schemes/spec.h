@@ -62,6 +62,13 @@ void spec_read(struct reading *r, bool in_evaluation, struct spec *ret);
 void spec_read_at(struct reading *r, const struct spot *s, bool in_evaluation, struct spec *ret);
 void spec_free(struct spec *s);
 
+/* Is the document a task, whose `scoring` is the spec? */
+bool spec_is_task(const struct json *doc);
+/* How a task says what the output of a workflow is worth: the keys of a primitive, or the source
+ * "suite". The path of the value at `s`, without its last step, is the reading's prefix. */
+extern const struct fields quality_fields;
+void quality_read(struct reading *r, const struct spot *s, struct dimension *ret);
+
 /* The usual label, description and colour of a dimension; of an own one its name and "". */
 struct dimension_look {
         const char *label, *description, *colour;

@@ -2,6 +2,7 @@
  * assay workflow window SCORES: means of the last hundred, and capped weights. */
 #include "verbs.h"
 
+#include "composite.h"
 #include "fd.h"
 #include "report/json.h"
 #include "scoring.h"
@@ -9,9 +10,7 @@
 
 #include <unistd.h>
 
-enum { MOST_BYTES = 16 << 20, PARTS = 5 };
-
-static const char *const part_names[PARTS] = {"score", "success", "cost", "latency", "reliability"};
+enum { MOST_BYTES = 16 << 20 };
 
 struct workflow_options {
         struct common_options common;
@@ -22,8 +21,7 @@ struct answer {
         const struct workflow_options *options;
         struct json_writer w; /* the document, which is open */
         struct buffer text;   /* the same for people */
-        char *shown[PARTS], *exact[PARTS];
-        bool present, passed, in_steps;
+        bool present;
 };
 
 /* None of them is negative. */
@@ -51,63 +49,21 @@ static int print(struct answer *a, struct error *err)
 
 /* --- score ---------------------------------------------------------------------------------- */
 
-static void take_composite(struct answer *a, struct reader *r)
-{
-        bool gate;
-
-        r->bad |= a->present;
-        for (unsigned i = 0; i < PARTS && !r->bad; i++)
-                a->shown[i] = take_number(r, scorer_is_decimal, SCORE_MAX_NAME);
-        for (unsigned i = 0; i < PARTS && !r->bad; i++)
-                a->exact[i] = take_number(r, scorer_is_exact, SCORE_MAX_EXACT);
-        gate = get_u8(r);
-        a->passed = get_u8(r);
-        a->present = !r->bad;
-        if (r->bad)
-                return;
-        json_text(&a->w, "outcome", a->passed ? "pass" : "fail");
-        json_decimal(&a->w, "score", a->shown[0]);
-        json_number(&a->w, "scale", 1);
-        json_open_object(&a->w, "composite");
-        json_bool(&a->w, "gate", gate);
-        for (unsigned i = 1; i < PARTS; i++)
-                json_decimal(&a->w, part_names[i], a->shown[i]);
-        json_close(&a->w);
-        json_open_object(&a->w, "exact");
-        for (unsigned i = 0; i < PARTS; i++)
-                json_text(&a->w, part_names[i], a->exact[i]);
-        json_close(&a->w);
-        for (unsigned i = 0; i < PARTS; i++)
-                buffer_add_format(
-                        &a->text, "%s%-12s %s\n", i > 0 ? "  " : "", part_names[i], a->shown[i]);
-}
-
-static void take_step(struct answer *a, struct reader *r)
-{
-        char *text = scorer_text(r, SCORE_MAX_TEXT);
-
-        if (!r->bad) {
-                char safe[2 * SCORE_MAX_TEXT];
-
-                if (!a->in_steps)
-                        json_open_array(&a->w, "explanation");
-                a->in_steps = true;
-                json_text(&a->w, NULL, text);
-                text_escape(safe, sizeof safe, text, strlen(text));
-                buffer_add_format(&a->text, "%s\n", safe);
-        }
-        free(text);
-}
-
 static int take_score(void *to, unsigned type, struct reader *r, struct error *err)
 {
-        if (type == COMPOSITE_SCORE)
-                take_composite(to, r);
-        else if (type == SCORE_EXPLANATION)
-                take_step(to, r);
-        else
-                return error_set(err, CODE_INTERNAL_FRAME, "the scorer sent an unknown frame");
-        return 0;
+        return composite_take(to, type, r, err);
+}
+
+static int show_score(struct answer *a, const struct composite *c, struct error *err)
+{
+        json_open_object(&a->w, NULL);
+        json_text(&a->w, "schema", "assay.score/1");
+        json_text(&a->w, "status", "graded");
+        composite_json(c, &a->w);
+        json_close(&a->w);
+        buffer_add_char(a->w.out, '\n');
+        composite_text(c, &a->text);
+        return print(a, err);
 }
 
 static int score(const struct workflow_options *o, char **paths, struct error *err)
@@ -119,30 +75,23 @@ static int score(const struct workflow_options *o, char **paths, struct error *e
                 .file_count = 2,
         };
         struct answer a = {.options = o, .w = {.out = &out}, .text = BUFFER_INIT};
+        struct composite c = {0};
         int r = scoring_open(&s, err);
 
         put_u8(&options, o->explain);
-        json_open_object(&a.w, NULL);
-        json_text(&a.w, "schema", "assay.score/1");
-        json_text(&a.w, "status", "graded");
         if (r == 0)
                 r = scoring_ask(
-                        &s, HELPER_COMPOSITE, REQUEST_COMPOSITE, &options, take_score, &a, err);
-        if (r == 0 && !a.present)
+                        &s, HELPER_COMPOSITE, REQUEST_COMPOSITE, &options, take_score, &c, err);
+        if (r == 0 && !c.present)
                 r = error_set(err, CODE_INTERNAL_FRAME, "the scorer gave no score");
-        if (a.in_steps)
-                json_close(&a.w);
-        json_close(&a.w);
-        buffer_add_char(&out, '\n');
         if (r == 0)
-                r = print(&a, err);
-        for (unsigned i = 0; i < PARTS; i++) {
-                free(a.shown[i]);
-                free(a.exact[i]);
-        }
+                r = show_score(&a, &c, err);
+        if (r == 0)
+                r = c.passed ? END_PASSED : END_NOT_PASSED;
+        composite_free(&c);
         buffer_free(&a.text);
         scoring_close(&s);
-        return r < 0 ? -1 : a.passed ? END_PASSED : END_NOT_PASSED;
+        return r;
 }
 
 /* --- window --------------------------------------------------------------------------------- */

@@ -15,7 +15,7 @@ bool description_has_suite(const struct task *t)
 
 bool description_has_own_cells(const struct task *t)
 {
-        return t->broker || t->build != BUILD_NONE || t->cases.count > 0;
+        return t->broker || t->build != BUILD_NONE || t->cases.count > 0 || t->workflow.given;
 }
 
 const struct limits *description_limits_of(const struct task *t)

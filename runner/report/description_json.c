@@ -5,7 +5,15 @@
 #include "report/json.h"
 #include "submission.h"
 
-static const char *const modes[MODE_COUNT] = {"llm", "container", "hybrid", "answer"};
+static const char *const modes[MODE_COUNT] = {"llm", "container", "hybrid", "answer", "workflow"};
+static const struct {
+        const char *name;
+        unsigned scale;
+} schemes[SCHEME_COUNT] = {
+        [SCHEME_BLEND] = {"blend", 100},
+        [SCHEME_DIMENSIONS] = {"dimensions", 1000},
+        [SCHEME_COMPOSITE] = {"composite", 1},
+};
 
 static void json_group(void *to, const struct task_group *g, bool visible, unsigned count)
 {
@@ -37,8 +45,8 @@ static void json_group_end(void *to)
 
 static void json_scoring(struct json_writer *w, const struct task *t)
 {
-        json_text(w, "scheme", t->scheme == SCHEME_DIMENSIONS ? "dimensions" : "blend");
-        json_number(w, "scale", t->scheme == SCHEME_DIMENSIONS ? 1000 : 100);
+        json_text(w, "scheme", schemes[t->scheme].name);
+        json_number(w, "scale", schemes[t->scheme].scale);
         if (t->scheme == SCHEME_DIMENSIONS)
                 return;
         if (t->pass_from_suite)
@@ -51,6 +59,8 @@ static void json_scoring(struct json_writer *w, const struct task *t)
                 json_number(w, "llm", t->llm_weight);
                 json_close(w);
         }
+        if (t->scheme == SCHEME_COMPOSITE)
+                return;
         json_open_array(w, "rubric");
         for (unsigned i = 0; i < t->criterion_count; i++) {
                 json_open_object(w, NULL);
@@ -93,18 +103,8 @@ static void json_files(struct json_writer *w, const struct task *t)
         json_close(w);
 }
 
-static void json_running(struct json_writer *w, const struct task *t)
+static void json_limits(struct json_writer *w, const struct limits *l)
 {
-        const struct limits *l = description_limits_of(t);
-
-        if (!description_has_suite(t))
-                return;
-        json_text(w, "image", t->image);
-        json_text(w, "contract", contracts[t->contract].name);
-        json_text(w, "place", contracts[t->contract].submission[0].place);
-        json_bool(w, "build", t->build != BUILD_NONE);
-        json_bool(w, "network", t->network && !description_has_own_cells(t));
-        json_text(w, "limits_of", description_has_own_cells(t) ? "each run" : "all tests");
         json_open_object(w, "limits");
         for (unsigned i = 0; i < DESCRIPTION_LIMITS; i++) {
                 char value[32];
@@ -114,6 +114,51 @@ static void json_running(struct json_writer *w, const struct task *t)
                 json_text(w, limit_info(description_limits[i])->name, value);
         }
         json_close(w);
+}
+
+static void json_workflow(struct json_writer *w, const struct task *t)
+{
+        const struct task_workflow *f = &t->workflow;
+        char text[UNITS_TEXT_SIZE];
+
+        if (!f->given)
+                return;
+        json_open_object(w, "workflow");
+        json_decimal(w, "max_budget", units_text(f->max_budget, COST_PLACES, text));
+        json_decimal(w, "max_latency", units_text(f->max_latency, SECONDS_PLACES, text));
+        json_number(w, "min_steps", f->min_steps);
+        if (f->max_attempts > 0)
+                json_number(w, "max_attempts", f->max_attempts);
+        else
+                json_add_null(w, "max_attempts");
+        json_text(w, "quality", f->by_suite ? "suite" : "primitive");
+        json_open_array(w, "tools");
+        for (unsigned i = 0; i < f->tool_count; i++) {
+                json_open_object(w, NULL);
+                json_text(w, "name", f->tools[i].name);
+                json_decimal(w, "cost", units_text(f->tools[i].cost, COST_PLACES, text));
+                if (f->tools[i].timed)
+                        json_decimal(
+                                w, "seconds", units_text(f->tools[i].us, SECONDS_PLACES, text));
+                json_close(w);
+        }
+        json_close(w);
+        json_text(w, "limits_of", "each attempt");
+        json_limits(w, description_limits_of(t));
+        json_close(w);
+}
+
+static void json_running(struct json_writer *w, const struct task *t)
+{
+        if (!description_has_suite(t))
+                return;
+        json_text(w, "image", t->image);
+        json_text(w, "contract", contracts[t->contract].name);
+        json_text(w, "place", contracts[t->contract].submission[0].place);
+        json_bool(w, "build", t->build != BUILD_NONE);
+        json_bool(w, "network", t->network && !description_has_own_cells(t));
+        json_text(w, "limits_of", description_has_own_cells(t) ? "each run" : "all tests");
+        json_limits(w, description_limits_of(t));
 }
 
 int description_json(const struct task *t, struct buffer *out, struct error *err)
@@ -130,6 +175,7 @@ int description_json(const struct task *t, struct buffer *out, struct error *err
         json_scoring(&w, t);
         json_files(&w, t);
         json_running(&w, t);
+        json_workflow(&w, t);
         json_open_array(&w, "groups");
         if (description_cases(t, &listener, err) < 0)
                 return -1;

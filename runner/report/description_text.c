@@ -64,6 +64,13 @@ static void text_scoring(struct buffer *out, const struct task *t)
                         out, "\nScore: 0 to 1000, by dimensions; 700 wins, 400 is a draw\n");
                 return;
         }
+        if (t->scheme == SCHEME_COMPOSITE) {
+                buffer_add_format(out,
+                        "\nScore: 0 to 1, of success, cost, latency and reliability; passes at "
+                        "%s\n",
+                        t->pass);
+                return;
+        }
         buffer_add_text(out, "\nScore: 0 to 100");
         if (t->mode == MODE_HYBRID)
                 buffer_add_format(out, ", tests %u %%, judge %u %%", t->test_weight, t->llm_weight);
@@ -116,6 +123,49 @@ static void text_files(struct buffer *out, const struct task *t)
         buffer_add_char(out, '\n');
 }
 
+static void text_limits(struct buffer *out, const struct limits *l, const char *of)
+{
+        buffer_add_format(out, "  limits of %s:", of);
+        for (unsigned i = 0; i < DESCRIPTION_LIMITS; i++) {
+                char value[32];
+
+                limit_format(description_limits[i], l->value[description_limits[i]], value,
+                        sizeof value);
+                buffer_add_format(out, "%s %s %s", i > 0 ? "," : "",
+                        limit_info(description_limits[i])->name, value);
+        }
+}
+
+static void text_workflow(struct buffer *out, const struct task *t)
+{
+        const struct task_workflow *w = &t->workflow;
+        char text[UNITS_TEXT_SIZE];
+
+        if (!w->given)
+                return;
+        buffer_add_format(out, "\nWorkflow, in workflow.json: costs at most %s",
+                units_text(w->max_budget, COST_PLACES, text));
+        buffer_add_format(
+                out, " and takes at most %s s", units_text(w->max_latency, SECONDS_PLACES, text));
+        if (w->min_steps > 0)
+                buffer_add_format(out, ", counts as %u steps or more", w->min_steps);
+        if (w->max_attempts > 0)
+                buffer_add_format(out, ", each step has %u attempts", w->max_attempts);
+        buffer_add_char(out, '\n');
+        for (unsigned i = 0; i < w->tool_count; i++) {
+                buffer_add_text(out, "  tool ");
+                add_escaped(out, w->tools[i].name);
+                buffer_add_format(
+                        out, ": cost %s", units_text(w->tools[i].cost, COST_PLACES, text));
+                if (w->tools[i].timed)
+                        buffer_add_format(
+                                out, ", %s s", units_text(w->tools[i].us, SECONDS_PLACES, text));
+                buffer_add_char(out, '\n');
+        }
+        text_limits(out, description_limits_of(t), "each attempt");
+        buffer_add_text(out, ", no network\n");
+}
+
 static void text_running(struct buffer *out, const struct task *t)
 {
         const struct limits *l = description_limits_of(t);
@@ -127,16 +177,7 @@ static void text_running(struct buffer *out, const struct task *t)
         if (t->build != BUILD_NONE)
                 buffer_add_format(out, "  it is built first%s\n",
                         t->build == BUILD_REJECT ? "; what does not build is rejected" : "");
-        buffer_add_format(out, "  limits of %s:",
-                description_has_own_cells(t) ? "each run of it" : "all tests together");
-        for (unsigned i = 0; i < DESCRIPTION_LIMITS; i++) {
-                char value[32];
-
-                limit_format(description_limits[i], l->value[description_limits[i]], value,
-                        sizeof value);
-                buffer_add_format(out, "%s %s %s", i > 0 ? "," : "",
-                        limit_info(description_limits[i])->name, value);
-        }
+        text_limits(out, l, description_has_own_cells(t) ? "each run of it" : "all tests together");
         buffer_add_format(
                 out, ", %snetwork\n", t->network && !description_has_own_cells(t) ? "" : "no ");
 }
@@ -154,6 +195,7 @@ int description_text(const struct task *t, struct buffer *out, struct error *err
         text_scoring(out, t);
         text_files(out, t);
         text_running(out, t);
+        text_workflow(out, t);
         if (t->cases.count > 0)
                 buffer_add_text(out, "\nTests, and what they are worth:\n");
         if (description_cases(t, &listener, err) < 0)

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-enum { JSON_MAX_DEPTH = 16 };
+enum { JSON_MAX_DEPTH = 80 }; /* of ours, and below it a value of somebody else */
 
 struct json_writer {
         struct buffer *out;

@@ -64,6 +64,8 @@ const char *report_outcome(const struct evaluation *e)
 {
         if (e->dimensions.present)
                 return dimensions_outcome(&e->dimensions);
+        if (e->composite.present)
+                return composite_outcome(&e->composite);
         if (!e->blend.present)
                 return "";
         return e->blend.passed ? "pass" : "fail";
@@ -78,6 +80,9 @@ void report_scores(const struct evaluation *e, struct report_scores *ret)
                 snprintf(ret->total, sizeof ret->total, "%u", e->dimensions.total);
                 ret->score = ret->total;
                 ret->exact = e->dimensions.sum;
+        } else if (e->composite.present) {
+                ret->score = e->composite.shown[0];
+                ret->exact = e->composite.exact[0];
         } else if (b->parts) {
                 ret->score = b->score;
                 ret->exact = b->exact;
@@ -89,12 +94,13 @@ void report_scores(const struct evaluation *e, struct report_scores *ret)
 /* How what was found becomes a score: with the parts of it, all that `assay finalize` needs. */
 static void add_rules(struct json_writer *w, const struct task *t)
 {
-        static const char *const schemes[SCHEME_COUNT] = {"blend", "dimensions"};
-        static const char *const modes[MODE_COUNT] = {"llm", "container", "hybrid", "answer"};
+        static const char *const schemes[SCHEME_COUNT] = {"blend", "dimensions", "composite"};
+        static const char *const modes[MODE_COUNT] = {
+                "llm", "container", "hybrid", "answer", "workflow"};
 
         json_text(w, "scheme", schemes[t->scheme]);
         json_text(w, "mode", modes[t->mode]);
-        if (t->scheme != SCHEME_BLEND)
+        if (t->scheme == SCHEME_DIMENSIONS)
                 return;
         if (t->pass_from_suite)
                 json_text(w, "pass", "suite");
@@ -110,13 +116,19 @@ static void add_rules(struct json_writer *w, const struct task *t)
 
 static void add_scores(struct json_writer *w, const struct evaluation *e)
 {
+        static const unsigned scales[SCHEME_COUNT] = {
+                [SCHEME_BLEND] = 100, [SCHEME_DIMENSIONS] = 1000, [SCHEME_COMPOSITE] = 1};
         const struct task *t = &e->task;
 
+        if (e->composite.present) {
+                composite_json(&e->composite, w);
+                return;
+        }
         if (e->dimensions.row_count > 0) {
                 dimensions_json_scores(&e->dimensions, w);
                 return;
         }
-        json_number(w, "scale", t->scheme == SCHEME_DIMENSIONS ? 1000 : 100);
+        json_number(w, "scale", scales[t->scheme]);
         if (e->blend.present)
                 json_text(w, "outcome", report_outcome(e));
         else
@@ -214,7 +226,9 @@ static void add_used(struct json_writer *w, const char *key, const struct cell_o
 
 static void add_usage(struct json_writer *w, const struct evaluation *e)
 {
-        const struct cell_usage *u = e->cases.count > 0 ? &e->cases.usage : &e->broker.usage;
+        const struct cell_usage *u = e->cases.count > 0 ? &e->cases.usage
+                                     : e->workflow.ran  ? &e->workflow.usage
+                                                        : &e->broker.usage;
 
         json_open_object(w, "usage");
         if (e->suite_ran)
@@ -445,9 +459,11 @@ int report_json(const struct evaluation *e, struct buffer *out)
         if (e->verdict.summary)
                 json_text(&w, "summary", e->verdict.summary);
         add_judge(&w, e);
+        if (e->workflow.ran)
+                workflow_record(&e->workflow, &e->task, &w, "execution");
         report_build_check(&w, e);
         add_phases(&w, e);
-        if (e->suite_ran || e->build.ran || e->cases.count > 0) {
+        if (e->suite_ran || e->build.ran || e->cases.count > 0 || e->workflow.ran) {
                 add_cell(&w, e);
                 r = add_logs(&w, e);
         }

@@ -33,6 +33,14 @@ static void add_headline(struct buffer *out, const struct evaluation *e, const s
                 dimensions_text(&e->dimensions, out);
                 return;
         }
+        if (e->composite.present) {
+                buffer_add_format(out, "%s%s%s, %s of 1 (passes at %s)\n",
+                        e->composite.passed ? s->good : s->bad,
+                        e->composite.passed ? "passed" : "not passed", s->off,
+                        e->composite.shown[0], e->task.pass);
+                composite_text(&e->composite, out);
+                return;
+        }
         if (!e->blend.present) {
                 const struct code_info *code = code_info(e->error.code);
 
@@ -50,6 +58,47 @@ static void add_headline(struct buffer *out, const struct evaluation *e, const s
         if (e->shaped.code != CODE_NONE)
                 buffer_add_format(
                         out, "  %s: %s\n", code_info(e->shaped.code)->name, e->shaped.text);
+}
+
+/* What came of a step, and why its last attempt was not good. */
+static void add_step(struct buffer *out, const struct workflow_step *step, const struct style *s)
+{
+        const bool good = step->status == STEP_COMPLETED;
+        const char *reason = good || step->attempt_count == 0
+                                     ? NULL
+                                     : step->attempts[step->attempt_count - 1].reason;
+
+        buffer_add_format(
+                out, "    %s%s%s ", good ? s->good : s->bad, workflow_step_status(step), s->off);
+        add_escaped(out, step->id);
+        buffer_add_format(out, " %s(", s->dim);
+        add_escaped(out, step->tool->name);
+        buffer_add_format(out, ", %u attempt%s)%s", step->attempt_count,
+                step->attempt_count == 1 ? "" : "s", s->off);
+        if (reason) {
+                buffer_add_text(out, ": ");
+                add_escaped(out, reason);
+        }
+        buffer_add_char(out, '\n');
+}
+
+static void add_steps(struct buffer *out, const struct evaluation *e, const struct style *s)
+{
+        const struct workflow *w = &e->workflow;
+        char seconds[UNITS_TEXT_SIZE], cost[UNITS_TEXT_SIZE];
+
+        if (!w->ran)
+                return;
+        buffer_add_format(out, "  %u step%s, %s s, cost %s%s, quality %s\n", w->count,
+                w->count == 1 ? "" : "s", units_text(w->us, SECONDS_PLACES, seconds),
+                units_text(w->cost, COST_PLACES, cost),
+                w->budget_aborted ? ", the budget is used up" : "",
+                w->quality ? w->quality : "unknown");
+        for (unsigned i = 0; i < w->count && i < SHOWN_TESTS; i++)
+                add_step(out, &w->steps[i], s);
+        if (w->count > SHOWN_TESTS)
+                buffer_add_format(
+                        out, "    … and %u more (--json has all)\n", w->count - SHOWN_TESTS);
 }
 
 static void add_parts(struct buffer *out, const struct evaluation *e)
@@ -255,6 +304,7 @@ int report_text(const struct evaluation *e, bool colour, struct buffer *out)
 
         add_headline(out, e, s);
         add_parts(out, e);
+        add_steps(out, e, s);
         add_criteria(out, e, s);
         add_tests(out, e, s);
         if (e->build.ran && !e->build.good) {

@@ -55,12 +55,15 @@ X(SCORE_SPEC,          "score.spec_invalid",       CLASS_USAGE, END_USAGE, "mend
 X(SCORE_TRUTH,         "score.truth_invalid",      CLASS_USAGE, END_USAGE, "mend the truth: it must have what the spec compares with")
 X(SCORE_TIME,          "score.time_missing",       CLASS_USAGE, END_USAGE, "say how long it took, with --time-used SECONDS")
 X(SCORE_ANSWER,        "score.answer_invalid",     CLASS_SUBMISSION, END_REJECTED, "send the answer as one strict JSON document")
+X(WORKFLOW_INVALID,    "workflow.invalid",         CLASS_SUBMISSION, END_REJECTED, "mend workflow.json at the place named; `assay describe TASK` names the tools (docs/workflow.md)")
+X(WORKFLOW_TOO_SLOW,   "workflow.too_slow",        CLASS_SUBMISSION, END_REJECTED, "let the workflow take fewer attempts; all of them together have limits.wall of the task")
 
 /* The task's suite and its result. */
 X(SUITE_UNGRADABLE,    "suite.ungradable",         CLASS_SUITE, END_REJECTED, "the suite says that this submission cannot be graded; its messages tell why")
 X(SUITE_NO_RESULT,     "suite.no_result",          CLASS_SUITE, END_ERROR, "let the suite write its result before it exits; the logs show how far it came")
 X(SUITE_RESULT_FILE,   "suite.result_not_a_file",  CLASS_SUITE, END_ERROR, "write the result as one regular file, not a link, directory or pipe")
 X(SUITE_RESULT_INVALID, "suite.result_invalid",    CLASS_SUITE, END_ERROR, "mend the suite: its result must follow the declared format")
+X(TOOL_NOT_FOUND,      "suite.tool_not_found",     CLASS_SUITE, END_ERROR, "check the command of the tool: the program, and the interpreter that its first line names, must be in tools/ or in the image, and executable")
 X(CHECKER,             "suite.checker",            CLASS_SUITE, END_ERROR, "mend the checker: it must say right or wrong as its protocol has it (docs/cases.md)")
 X(CASE_FILE,           "suite.case_file",          CLASS_SUITE, END_ERROR, "put the file that the case names below tests/ or truth/, readable for who grades")
 X(SUITE_EXIT,          "suite.exit",               CLASS_SUITE, END_ERROR, "a suite that worked exits 0, whatever the score; see its logs")

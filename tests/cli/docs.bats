@@ -10,7 +10,7 @@ setup() {
 
 @test "every command in the README's and the documents' code blocks works" {
     mkdir -p "$work/clone/build" "$work/clone/docs"
-    cp -R "$examples" "$work/clone/docs/examples"
+    cp -R "$examples" "$root/docs/templates" "$work/clone/docs/"
     # Where only weak limits can be had, the reader is told to accept them.
     printf '#!/bin/sh\nverb=$1; shift\ncase $verb in run | exec | shell | batch | verify) set -- "$verb" %s "$@" ;; *) set -- "$verb" "$@" ;; esac\nexec "%s" "$@"\n' \
         "${weak[*]}" "$ASSAY" > "$work/clone/build/assay"
@@ -41,6 +41,8 @@ setup() {
         sed 's/^/    /' "$examples/scoring/$file" > "$work/shown"
         python3 -c 'import sys; sys.exit(open(sys.argv[1]).read() not in open(sys.argv[2]).read())' "$work/shown" "$root/docs/scoring.md"
     done
+    sed 's/^/    /' "$root/docs/templates/workflow/solutions/good/workflow.json" > "$work/shown"
+    python3 -c 'import sys; sys.exit(open(sys.argv[1]).read() not in open(sys.argv[2]).read())' "$work/shown" "$root/docs/workflow.md"
 }
 
 @test "the man page names every verb and option" {

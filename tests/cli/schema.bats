@@ -143,6 +143,10 @@ good_base() { # NAME: a task without mistake
                 {"name": "accuracy", "weight": 0.7, "primitive": "exact_match", "field": "a", "ground_truth_field": "b"},
                 {"name": "correctness", "weight": 0.3, "source": "suite"}]}}'
             ;;
+        composite)
+            echo "$head"', "tools": {"sum": {"command": ["sum"]}}, "scoring": {"scheme": "composite", "max_budget": 1, "max_latency": "10s",
+                "quality": {"primitive": "exact_match", "field": "a", "ground_truth_field": "b"}}}'
+            ;;
     esac
 }
 
@@ -181,6 +185,9 @@ dimensions .scoring.dimensions[0] |= (.primitive = "numeric_tolerance" | .tolera
 dimensions .scoring.dimensions[0] |= (.primitive = "set_overlap" | .method = "intersection")
 dimensions .scoring.constraints.token_budget = 5e4 | .scoring.dimensions[1].source = "tokens"
 dimensions .scoring.format = [{field: "a", type: "array", severity: "error", dimension: "accuracy", min_items: 1, max_items: 2}]
+composite .tools.sum |= (.cost = 0.005 | .seconds = 1.5) | .scoring.pass = 0.5 | .scoring.min_steps = 3 | .scoring.max_attempts = 5
+composite .scoring.quality = {source: "suite"} | .suite.command = ["sh"]
+composite .scoring.max_budget = 0.05 | .scoring.max_latency = 2.5
 '
 
 # BASE FILTER: a task that it refuses
@@ -320,12 +327,30 @@ dimensions .scoring.constraints.token_budget = 0
 dimensions .scoring.format = [{field: "a", type: "array", severity: "error"}]
 dimensions .scoring.format = [{field: "a", type: "string", severity: "warning", max_items: 1}]
 dimensions .scoring.format = [{field: "a", type: "date", severity: "warning"}]
+composite del(.scoring.max_budget)
+composite del(.scoring.max_latency)
+composite del(.scoring.quality)
+composite del(.tools)
+composite .tools = {}
+composite del(.tools.sum.command)
+composite .tools.sum.price = 1
+composite .scoring.mode = "llm"
+composite .scoring.tools = {}
+composite .scoring.max_attempts = 0
+composite .scoring.max_attempts = 101
+composite .scoring.pass = 70
+composite .scoring.quality = {}
+composite .scoring.quality.source = "suite"
+composite .scoring.quality.primitive = "sum"
+composite .scoring.quality = {source: "judge"}
+suite .tools = {sum: {command: ["sum"]}}
 '
 
 # Make tasks of a table, and say for each that `assay check` does not end with this status.
 make_tasks() { # TABLE STATUS
     local n=0 base filter got
-    mkdir "$work/task"
+    mkdir -p "$work/task/tests"
+    echo 'command: python3 $program/score.py' > "$work/task/tests/metadata.yaml"
     while read -r base filter; do
         [ -n "$base" ] || continue
         printf -v file '%s/%03d.json' "$work" $((n += 1))

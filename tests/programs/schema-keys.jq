@@ -1,6 +1,6 @@
 # The keys of a JSON Schema, as list-keys has those of the reader's tables:
 #   jq -r --slurpfile task docs/task.schema.json --arg name task -f schema-keys.jq SCHEMA
-# A reference is followed; `if` at a value is two forms, of which `else` is the first.
+# A reference is followed; `if` at a value is several forms, of which the last `else` is the first.
 
 def amounts: ["size", "time", "duration", "count", "milli", "amount"];
 
@@ -11,13 +11,19 @@ def followed($root):
         | (if $file == "" then $root else $task[0] end).definitions[$name] + {name: $name}
     end;
 
+# The last `else`, then each `then`, from the innermost.
+def forms: if .if and (.type | not) then (.else | forms) + [.then] else [.] end;
+
 def lines($root; $path; $need):
     followed($root)
     | def line($kind): "\($path) \($need) \($kind)";
     def range($kind; $least; $most): line("\($kind) \($least // 0)..\($most // "")");
     if .name as $n | amounts | index($n) then line(.name)
     elif .if and (.type | not) then
-        (.else | lines($root; $path; $need)), (.then | lines($root; $path + "#2"; $need))
+        forms | to_entries[]
+        | .key as $at
+        | .value
+        | lines($root; $path + if $at > 0 then "#\($at + 1)" else "" end; $need)
     elif .enum then line("one of \(.enum | sort | join(" "))")
     elif .type == "object" then
         . as $object

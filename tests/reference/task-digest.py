@@ -28,7 +28,7 @@ def main():
     task = sys.argv[1]
     with open(os.path.join(task, "task.json"), "rb") as file:
         lines = f"{hashlib.sha256(file.read()).hexdigest()}  task.json\n"
-    for name in ("tests", "truth"):
+    for name in ("tests", "truth", "tools"):
         folder = os.path.join(task, name)
         if os.path.isdir(folder):
             seen = hashlib.sha256()

@@ -5,7 +5,7 @@
 
 #include "evaluators/answer.h"
 
-/* Of each frame: b u8, w u32, q u64, t text, T a counted list of texts. */
+/* Of each frame: b u8, w u32, q u64, t text, T and W counted lists of texts and of u32. */
 static const struct {
         uint16_t type;
         const char *name, *fields;
@@ -17,6 +17,8 @@ static const struct {
         {TASK_CONTRACT, "CONTRACT", "b"},
         {TASK_SCORING, "SCORING", "bbbbbtb"},
         {TASK_CRITERION, "CRITERION", "ttbbT"},
+        {TASK_COMPOSITE, "COMPOSITE", "qqwwb"},
+        {TASK_TOOL, "TOOL", "tTqbq"},
         {TASK_SUITE, "SUITE", "bbbT"},
         {TASK_SUITE_ENV, "ENV", "t"},
         {TASK_RESULT, "RESULT", "ttbbtttw"},
@@ -51,6 +53,10 @@ static const struct {
         {EXPECT_GIVEN, "GIVEN", "t"},
         {EXPECT_DIFFERS, "DIFFERS", "t"},
         {METADATA_WORD, "WORD", "t"},
+        {WORKFLOW_STEP, "STEP", "twwqWWt"},
+        {WORKFLOW_INPUT, "INPUT", "t"},
+        {WORKFLOW_WRONG, "WRONG", "t"},
+        {WORKFLOW_QUALITY, "QUALITY", "tt"},
 };
 
 static void text_field(struct buffer *b, struct reader *r)
@@ -71,7 +77,12 @@ static void field(struct buffer *b, struct reader *r, char kind)
                 buffer_add_format(b, " %llu", (unsigned long long)get_u64(r));
         else if (kind == 't')
                 text_field(b, r);
-        else
+        else if (kind == 'W') {
+                buffer_add_text(b, " [");
+                for (uint32_t n = get_u32(r), i = 0; i < n && !r->bad; i++)
+                        buffer_add_format(b, "%s%u", i > 0 ? " " : "", get_u32(r));
+                buffer_add_char(b, ']');
+        } else
                 for (uint32_t n = get_u32(r); n > 0 && !r->bad; n--)
                         text_field(b, r);
 }

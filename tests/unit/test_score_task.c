@@ -137,7 +137,11 @@ static const struct {
         {"\"build\": {}", "build.command", "is missing; it must be an array of 1 to 1000 texts"},
         {"\"build\": {\"command\": [\"make\"], \"on_failure\": \"shrug\"}", "build.on_failure",
                 "must be \"zero\" or \"reject\", not the text \"shrug\""},
-        {"\"tools\": {}", "tools", "is not supported by this version; leave it out"},
+        {"\"tools\": {}", "tools",
+                "must be an object of 1 to 100 tools, such as {\"sum\": {\"command\": "
+                "[\"/tools/sum\"]}}, not an object"},
+        {"\"tools\": {\"a\": {\"command\": [\"a\"]}}", "tools",
+                "belongs to \"scheme\": \"composite\", workflows"},
         {"\"visibility\": {\"tests\": \"never\"}", "visibility.tests",
                 "must be \"hidden\" or \"visible\" or \"after_due\" or \"after_published\", not "
                 "the "
@@ -284,8 +288,7 @@ Test(score_task, each_mistake_has_one_message)
 static const struct {
         const char *scoring, *key, *text;
 } scoring_mistakes[] = {
-        {"\"scheme\": \"composite\", " RUBRIC, "scoring.scheme",
-                "\"composite\" is not supported by this version"},
+        {"\"quality\": {}, " RUBRIC, "scoring.quality", "belongs to \"scheme\": \"composite\""},
         {"\"mode\": \"hybird\", " RUBRIC, "scoring.mode",
                 "must be \"llm\" or \"container\" or \"hybrid\", not the text \"hybird\""},
         {"\"dimensions\": [], " RUBRIC, "scoring.dimensions",
@@ -522,4 +525,96 @@ Test(score_task, cases_become_groups_and_cases)
 
         cr_expect_not_null(strstr(got, want), "got %swant %s", got, want);
         free(got);
+}
+
+/* --- workflows ------------------------------------------------------------------------------ */
+
+#define COMPOSITE                                                                                  \
+        BEGIN ", \"scoring\": {\"scheme\": \"composite\", \"max_budget\": 0.05, "                  \
+              "\"max_latency\": \"10s\""
+#define TOOLS                                                                                      \
+        ", \"tools\": {\"sum\": {\"command\": [\"/tools/sum\", \"-x\"], \"cost\": 0.01, "          \
+        "\"seconds\": 0.5}, \"b\": {\"command\": [\"b\"]}}}"
+#define QUALITY                                                                                    \
+        ", \"quality\": {\"primitive\": \"exact_match\", \"field\": \"/a\", "                      \
+        "\"ground_truth_field\": \"a\"}"
+#define TOLD "TOOL 'sum' '/tools/sum' '-x' 10000000 1 500000\nTOOL 'b' 'b' 0 0 0\n"
+
+Test(score_task, what_a_task_says_of_workflows)
+{
+        static const struct {
+                const char *file, *want;
+        } rows[] = {
+                {COMPOSITE QUALITY "}" TOOLS,
+                        COMMON "SCORING 2 4 0 0 0 '0.7' 0\nCOMPOSITE 50000000 10000000 0 0 0\n" TOLD
+                               "SUITE 0 1 0\n" RESULT TREE},
+                {COMPOSITE ", \"min_steps\": 4, \"max_attempts\": 5, \"pass\": 0.9, \"quality\": "
+                           "{\"source\": \"suite\"}}" SUITE TOOLS,
+                        COMMON
+                        "SCORING 2 4 0 0 0 '0.9' 0\nCOMPOSITE 50000000 10000000 4 5 1\n" TOLD RUN
+                                RESULT TREE},
+        };
+
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+                char *got = meaning(rows[i].file);
+
+                cr_expect_str_eq(
+                        got, rows[i].want, "%s:\ngot  %swant %s", rows[i].file, got, rows[i].want);
+                free(got);
+        }
+}
+
+Test(score_task, each_mistake_in_what_it_says_of_workflows)
+{
+        static const struct {
+                const char *file, *key, *text;
+        } rows[] = {
+                {COMPOSITE QUALITY "}}", "tools",
+                        "is missing; the scheme composite needs what workflows call"},
+                {COMPOSITE "}" TOOLS, "scoring.quality",
+                        "is missing; it must be {\"primitive\": …} or {\"source\": \"suite\"}"},
+                {COMPOSITE
+                        ", \"quality\": {\"source\": \"judge\", \"primitive\": \"coverage_ratio\", "
+                        "\"field\": \"a\", \"ground_truth_field\": \"a\"}}" TOOLS,
+                        "scoring.quality.source", "must be \"suite\", not the text \"judge\""},
+                {COMPOSITE ", \"quality\": {\"primitive\": \"exact_mach\"}}" TOOLS,
+                        "scoring.quality.primitive", "is none; did you mean \"exact_match\"?"},
+                {COMPOSITE
+                        ", \"quality\": {\"primitive\": \"exact_match\", \"field\": \"a\"}}" TOOLS,
+                        "scoring.quality.ground_truth_field", "is missing; exact_match needs it"},
+                {COMPOSITE ", \"quality\": {}}" TOOLS, "scoring.quality",
+                        "needs a primitive or a source"},
+                {COMPOSITE ", \"quality\": {\"source\": \"suite\"}}" TOOLS, "suite.command",
+                        "is missing; image \"host\" has no program of its own"},
+                {COMPOSITE QUALITY ", \"mode\": \"llm\"}" TOOLS, "scoring.mode",
+                        "is not a key here"},
+                {COMPOSITE QUALITY ", \"rubric\": []}" TOOLS, "scoring.rubric",
+                        "is not a key here"},
+                {COMPOSITE QUALITY ", \"max_atempts\": 1}" TOOLS, "scoring.max_atempts",
+                        "is not a key here; did you mean \"max_attempts\"?"},
+                {COMPOSITE QUALITY ", \"max_attempts\": 101}" TOOLS, "scoring.max_attempts",
+                        "must not be above 100"},
+                {COMPOSITE QUALITY ", \"pass\": 70}" TOOLS, "scoring.pass",
+                        "must be a number from 0 to 1, not 70"},
+                {COMPOSITE QUALITY ", \"tools\": {}}" TOOLS, "scoring.tools",
+                        "belongs beside `scoring`, not into it"},
+                {BEGIN ", \"scoring\": {\"scheme\": \"composite\", \"max_budget\": 1e-10, "
+                       "\"max_latency\": 1" QUALITY "}" TOOLS,
+                        "scoring.max_budget",
+                        "must be at most 1000000000, with at most 9 decimals"},
+                {COMPOSITE QUALITY "}, \"build\": {\"command\": [\"make\"]}" TOOLS, "build",
+                        "does not go with the scheme composite"},
+                {COMPOSITE QUALITY "}, \"tools\": {\"a\": {\"cost\": 1}}}", "tools.a.command",
+                        "is missing; it must be an array of 1 to 1000 texts"},
+                {COMPOSITE QUALITY "}, \"tools\": {\"a\": {\"command\": [\"a\"], \"cost\": -1}}}",
+                        "tools.a.cost", "must be a number that is not below 0, not -1"},
+                {COMPOSITE QUALITY "}, \"tools\": {\"a\": {\"command\": [\"a\"], \"secs\": 1}}}",
+                        "tools.a.secs", "is not a key here"},
+                {COMPOSITE QUALITY "}, \"tools\": {\"a\": {\"command\": [\"a\"], \"seconds\": "
+                                   "1e-7}}}",
+                        "tools.a.seconds", "must be at most 86400, with at most 6 decimals"},
+        };
+
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+                expect_problem(rows[i].file, rows[i].key, rows[i].text);
 }
