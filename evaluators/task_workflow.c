@@ -155,9 +155,6 @@ void workflow_check(struct reading *r, struct task_workflow *w)
                 reading_problem_at(
                         r, "tools", "is missing; the scheme composite needs what workflows call");
         check_budget(r, w);
-        if (w->spec.max_attempts > SCORE_MAX_ATTEMPTS)
-                reading_problem_at(
-                        r, "scoring.max_attempts", "must not be above %d", SCORE_MAX_ATTEMPTS);
         for (size_t i = 0; i < COUNT(excluded); i++)
                 if (reading_has(r, excluded[i]) &&
                         (strcmp(excluded[i], "result") != 0 || w->quality.source != FROM_SUITE))

@@ -593,7 +593,7 @@ Test(score_task, each_mistake_in_what_it_says_of_workflows)
                 {COMPOSITE QUALITY ", \"max_atempts\": 1}" TOOLS, "scoring.max_atempts",
                         "is not a key here; did you mean \"max_attempts\"?"},
                 {COMPOSITE QUALITY ", \"max_attempts\": 101}" TOOLS, "scoring.max_attempts",
-                        "must not be above 100"},
+                        "must be a whole number from 1 to 100, not 101"},
                 {COMPOSITE QUALITY ", \"pass\": 70}" TOOLS, "scoring.pass",
                         "must be a number from 0 to 1, not 70"},
                 {COMPOSITE QUALITY ", \"tools\": {}}" TOOLS, "scoring.tools",
