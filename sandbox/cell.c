@@ -5,6 +5,7 @@
 #include "clock.h"
 #include "fd.h"
 #include "slot.h"
+#include "undertaker.h"
 #include "weak.h"
 
 #include <fcntl.h>
@@ -96,6 +97,7 @@ struct cell *cell_free(struct cell *c)
         fd_close(c->listener);
         fd_close(c->calls);
         mounts_free(&c->mounts);
+        undertaker_close(&c->space, 1);
         request_free(&c->request);
         cgroup_remove(&c->group);
         slot_give_back(c->group.slot, &c->slot_lock);

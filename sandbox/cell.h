@@ -32,6 +32,7 @@ struct cell {
         bool in_group; /* the first process was born in its version 2 group */
         pid_t pid;     /* of the first process */
         int pidfd, socket, bell, started;
+        int space;    /* its mount namespace, which does not end with its first process then */
         int listener; /* denied system calls are asked through it, when they are traced */
         struct trace trace;
         int calls; /* with CELL_CALLS: the socket that listens in it, until the runner has it */

@@ -5,6 +5,7 @@
 #include "fd.h"
 #include "kernel.h"
 #include "slot.h"
+#include "undertaker.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -21,12 +22,11 @@ void mounts_init(struct mounts *m)
 
 void mounts_free(struct mounts *m)
 {
+        const int rest[] = {m->root, m->result, m->kept, m->proc, m->terminals};
+
         mounts_close_trees(m);
-        m->root = fd_close(m->root);
-        m->result = fd_close(m->result);
-        m->kept = fd_close(m->kept);
-        m->proc = fd_close(m->proc);
-        m->terminals = fd_close(m->terminals);
+        undertaker_close(rest, sizeof rest / sizeof *rest);
+        m->root = m->result = m->kept = m->proc = m->terminals = -EBADF;
 }
 
 /* To let go of a detached mount makes the kernel wait for every processor. Stacked on each other
@@ -40,11 +40,16 @@ static void stack_layers(const struct mounts *m)
 
 void mounts_close_trees(struct mounts *m)
 {
+        int gone[sizeof m->layers / sizeof *m->layers + MOUNTS_MAX + 1];
+        unsigned count = 0;
+
         while (m->layer_count > 0)
-                fd_close(m->layers[--m->layer_count]);
+                gone[count++] = m->layers[--m->layer_count];
         while (m->tree_count > 0)
-                fd_close(m->trees[--m->tree_count].mount);
-        m->image = fd_close(m->image);
+                gone[count++] = m->trees[--m->tree_count].mount;
+        gone[count++] = m->image;
+        undertaker_close(gone, count);
+        m->image = -EBADF;
 }
 
 bool mounts_full(const struct mounts *m)

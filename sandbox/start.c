@@ -5,6 +5,7 @@
 #include "clock.h"
 #include "fd.h"
 #include "slot.h"
+#include "undertaker.h"
 #include "view.h"
 
 #include <fcntl.h>
@@ -126,7 +127,7 @@ struct cell *cell_prepare(const struct machine *machine, struct error *err)
         c->group = (struct cgroup)CGROUP_INIT;
         c->network = (struct network)NETWORK_INIT;
         c->pidfd = c->socket = c->bell = c->started = c->listener = c->calls = c->slot_lock =
-                -EBADF;
+                c->space = -EBADF;
         if (slot_take(machine->root, &machine->groups, &c->group, &c->slot_lock, err) < 0)
                 return cell_free(c);
         c->ids = ids_for(machine->ids, c->group.slot);
@@ -248,6 +249,17 @@ static int give_all(struct cell *c, const struct buffer *payload, struct error *
         return r;
 }
 
+/* Or the first process, when it ends, would wait for every processor before anybody is told. */
+static void hold_space(struct cell *c)
+{
+        char path[64];
+
+        if (!undertaker_works())
+                return;
+        snprintf(path, sizeof path, "/proc/%d/ns/mnt", (int)c->pid);
+        c->space = open(path, O_RDONLY | O_CLOEXEC);
+}
+
 static int refuse_weak(const struct cell *c, struct error *err)
 {
         char names[128];
@@ -279,6 +291,7 @@ struct cell *cell_start(struct cell *c, struct cell_request *request, const stru
                 prefer_own_words(c, err);
                 return cell_free(c);
         }
+        hold_space(c);
         /* What only the cell needs from here on. */
         for (int i = 0; i < CELL_STDIO; i++)
                 c->request.stdio[i] = fd_close(c->request.stdio[i]);

@@ -6,6 +6,7 @@
 
 #include "clock.h"
 #include "fd.h"
+#include "undertaker.h"
 
 #include <limits.h>
 #include <poll.h>
@@ -303,6 +304,8 @@ static void begin_cell(
         struct cell **place = s->cells;
         struct error err;
 
+        if (++s->made == 2) /* for one it is not worth a process */
+                undertaker_start();
         while (*place) /* there is one: it was admitted */
                 place++;
         *place = make_cell(s, request, payload, &err);

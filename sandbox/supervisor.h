@@ -35,6 +35,7 @@ struct supervisor {
         struct cell *cells[SUPERVISOR_MAX_CELLS];       /* NULL: free */
         struct cell *prepared[SUPERVISOR_MAX_PREPARED]; /* the first `prepared_count` are there */
         unsigned prepared_count;
+        unsigned made; /* cells, until now */
         struct helper_process helpers[SUPERVISOR_MAX_HELPERS];
 };
 

@@ -43,8 +43,8 @@ void undertaker_start(void)
         if (owner == getpid())
                 return;
         owner = getpid();
-        closed = mmap(NULL, sizeof *closed, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
-                0);
+        closed = mmap(
+                NULL, sizeof *closed, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
         if (closed == MAP_FAILED || fd_pipe(pipes, NULL) < 0)
                 return;
         /* As fork(), but with one table of descriptors. */

@@ -368,6 +368,23 @@ kill_supervisor() {
     kill_supervisor
 }
 
+@test "the supervisor killed among many cells: what closes their mounts goes with it, and the evaluation says so" {
+    mkdir -p "$work/task"
+    jq -nc '{schema: "assay.task/1", name: "many", scoring: {mode: "container"},
+        cases: [range(500) | {name: tostring, command: ["true"], stdout: ""}]}' > "$work/task/task.json"
+    submission
+    "$ASSAY" run --json "${weak[@]}" "$work/task" "$work/submission.tar.gz" > "$work/result.json" 2> "$work/errors" 3>&- &
+    local caller=$! supervisor children
+    until supervisor=$(pgrep -P "$caller" -x assay-cell) && children=$(pgrep -P "$supervisor") &&
+        [ "$(wc -w <<< "$children")" -ge 3 ]; do :; done
+    kill -KILL "$supervisor"
+    status=0
+    wait "$caller" || status=$?
+    ends 4 error infra infra.supervisor_lost
+    for pid in $children; do wait_gone "$pid"; done
+    "$ASSAY" doctor --quiet 2> /dev/null || true # which tidies up
+}
+
 @test "the supervisor killed: also the cell of another user" {
     is_root || skip 'this user has one id only'
     kill_supervisor --user 7:8
