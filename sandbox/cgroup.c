@@ -309,6 +309,8 @@ int cgroup_claim(
 
 void cgroup_remove(struct cgroup *g)
 {
+        bool left = false;
+
         for (unsigned i = 0; i < CGROUP_FILES; i++)
                 g->files[i] = fd_close(g->files[i]);
         cgroup_close_doors(g);
@@ -316,7 +318,10 @@ void cgroup_remove(struct cgroup *g)
                 if (!g->root || g->dirs[i] < 0)
                         continue;
                 if (!is_shared(g->root, i)) {
-                        unlinkat(g->root->parents[i], g->name, AT_REMOVEDIR);
+                        /* What cannot go now, the next sweep finds by the first. */
+                        if (!left)
+                                left = unlinkat(g->root->parents[i], g->name, AT_REMOVEDIR) < 0 &&
+                                       errno != ENOENT;
                         fd_close(g->dirs[i]);
                 }
                 g->dirs[i] = -EBADF;
@@ -332,6 +337,12 @@ static bool is_our_name(const char *name)
         return strncmp(name, name_prefix, prefix) == 0 && *number &&
                strspn(number, "0123456789") == strlen(number) && strlen(number) <= 4 &&
                strtoul(number, NULL, 10) < IDS_BLOCKS;
+}
+
+static void forget_dirs(struct cgroup *g)
+{
+        for (unsigned i = 0; i < HIERARCHY_COUNT; i++)
+                g->dirs[i] = fd_close(g->dirs[i]);
 }
 
 /* Kill what is in a group that no living supervisor has locked, and remove its directories from
@@ -350,9 +361,14 @@ static void sweep_one(const struct cgroup_root *root, unsigned first, const char
                 return;
         }
         for (unsigned i = first + 1; i < HIERARCHY_COUNT; i++)
-                if (root->parents[i] >= 0 && !is_shared(root, i))
+                if (root->parents[i] >= 0 && !is_shared(root, i)) {
                         g.dirs[i] =
                                 openat(root->parents[i], name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+                        if (g.dirs[i] < 0 && errno != ENOENT) {
+                                forget_dirs(&g); /* out of descriptors, say: the next one will */
+                                return;
+                        }
+                }
         for (int tries = 0; tries < 200 && !cgroup_is_empty(&g); tries++) {
                 cgroup_kill(&g);
                 usleep(1000);
