@@ -214,6 +214,8 @@ void task_put(const struct task *t, struct buffer *out)
         for (size_t i = 0; i < t->scoring.rubric.count; i++)
                 put_criterion(out, &criteria[i]);
         put_judged(out, &t->scoring.spec);
+        if (spec_needs_time(&t->scoring.spec))
+                answer_empty(out, TASK_TIME);
         put_suite(out, &t->suite, t->limits.network);
         put_result(out, t);
         put_build(out, &t->build);

@@ -383,6 +383,8 @@ int evaluation_run(struct evaluation *e, struct error *err)
         /* Before anything is unpacked in vain. The supervisor would refuse the same. */
         if (runs_suite(e) && !e->options->allow_weak)
                 refuse_weak_limits(e);
+        if (e->options->depth == EVALUATE_ALL && e->task.needs_time && !e->options->time_used)
+                error_set(&e->error, CODE_SCORE_TIME, "the task scores the time that was used");
         for (unsigned i = 0; i < PHASE_COUNT; i++) {
                 if (!is_due(e, (enum phase)i))
                         continue;

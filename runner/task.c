@@ -234,6 +234,9 @@ static int take(void *to, unsigned type, struct reader *r, struct error *err)
         case TASK_CRITERION:
                 take_criterion(t, r);
                 break;
+        case TASK_TIME:
+                t->needs_time = true;
+                break;
         case TASK_SUITE:
                 take_suite(t, r);
                 break;

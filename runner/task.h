@@ -85,7 +85,8 @@ struct task {
         struct criterion criteria[TASK_MAX_CRITERIA];
         unsigned criterion_count;
         bool broker, sees_submission;
-        bool network; /* of the suite's cell: outbound */
+        bool network;    /* of the suite's cell: outbound */
+        bool needs_time; /* to be scored: that which the submission used */
         char **command;
         char *env[TASK_MAX_ENV];
         unsigned env_count;

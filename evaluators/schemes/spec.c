@@ -568,3 +568,13 @@ void spec_free(struct spec *s)
         list_free(&s->dimensions);
         list_free(&s->format);
 }
+
+bool spec_needs_time(const struct spec *s)
+{
+        const struct dimension *d = s->dimensions.items;
+
+        for (size_t i = 0; i < s->dimensions.count; i++)
+                if (d[i].primitive && d[i].primitive->takes & NEEDS_LIMIT)
+                        return true;
+        return false;
+}

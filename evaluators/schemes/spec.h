@@ -69,6 +69,9 @@ bool spec_is_task(const struct json *doc);
 extern const struct fields quality_fields;
 void quality_read(struct reading *r, const struct spot *s, struct dimension *ret);
 
+/* Does a dimension need the time that was used? */
+bool spec_needs_time(const struct spec *s);
+
 /* The usual label, description and colour of a dimension; of an own one its name and "". */
 struct dimension_look {
         const char *label, *description, *colour;

@@ -66,6 +66,15 @@ TABLE
     nothing_left
 }
 
+@test "a time that the score needs is asked for before anything runs" {
+    a_task '"scheme": "dimensions", "dimensions": [{"name": "correctness", "weight": 0.5, "source": "suite"},
+        {"name": "speed", "weight": 0.5, "primitive": "time_decay", "time_limit_secs": 100}]' good
+    submission
+    grade
+    ends 2 error usage score.time_missing
+    is phases '' "$(field '[.phases[].name] | join(" ")')"
+}
+
 @test "a rejected submission is rejected in each mode, before anything runs" {
     for scoring in '"rubric": [{"name": "a", "weight": 100}]' '"mode": "container"'; do
         a_task "$scoring" good

@@ -15,6 +15,7 @@ static const struct {
         {TASK_IDENTITY, "IDENTITY", "ttt"},
         {TASK_IMAGE, "IMAGE", "t"},
         {TASK_CONTRACT, "CONTRACT", "b"},
+        {TASK_TIME, "TIME", ""},
         {TASK_SCORING, "SCORING", "bbbbbtb"},
         {TASK_CRITERION, "CRITERION", "ttbbT"},
         {TASK_COMPOSITE, "COMPOSITE", "qqwwb"},
