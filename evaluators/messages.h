@@ -42,9 +42,9 @@ enum score_message {
                            suite's score; with the scheme composite */
         TASK_TOOL,  /* text name, u32 n, n × text argument, u64 cost (billionths), u8 its time is
                        declared, u64 microseconds; many, of that scheme */
-                TASK_TIME,      /* nothing: a dimension needs the time that was used; if one does */
-        TASK_SUITE,     /* u8 broker, u8 sees_submission, u8 network (1: outbound), u32 n, n × text
-                       argument (n = 0: none) */
+        TASK_TIME,  /* nothing: a dimension needs the time that was used; if one does */
+        TASK_SUITE, /* u8 broker, u8 sees_submission, u8 network (1: outbound), u32 n, n × text
+                   argument (n = 0: none) */
         TASK_SUITE_ENV, /* text NAME=VALUE; many */
         TASK_RESULT,    /* text format, text path (empty: the format has no file), u8 enum
                            task_on_limit, u8 enum task_exit, text key, text min, text max (decimals;

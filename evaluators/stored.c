@@ -4,6 +4,7 @@
 #include "answer.h"
 #include "number.h"
 #include "request.h"
+#include "task.h"
 
 enum { MOST_CRITERIA = 1000, MOST_REASONING = 1 << 20 };
 
@@ -139,12 +140,6 @@ static const struct choice classes[] = {
         {"internal", CLASS_INTERNAL, false},
         {0},
 };
-static const struct choice schemes[] = {
-        {"blend", SCHEME_BLEND, false},
-        {"dimensions", SCHEME_DIMENSIONS, false},
-        {"composite", SCHEME_COMPOSITE, false},
-        {0},
-};
 static const struct choice modes[] = {
         {"llm", MODE_LLM, false},
         {"container", MODE_CONTAINER, false},
@@ -153,16 +148,13 @@ static const struct choice modes[] = {
         {"workflow", MODE_WORKFLOW, false},
         {0},
 };
-static const struct choice sources[] = {
-        {"test", SOURCE_TEST, false}, {"llm", SOURCE_LLM, false}, {0}};
-
 static const struct field criterion_rows[] = {
         FIELD("name", field_text, REQUIRED, struct stored_criterion, name, .least = 1,
                 .most = SCORE_MAX_NAME),
         FIELD("weight", field_whole, REQUIRED, struct stored_criterion, weight, .least = 1,
                 .most = 100),
         FIELD("source", field_choice, REQUIRED, struct stored_criterion, source,
-                .choices = sources),
+                .choices = task_sources),
         FIELD("score", field_null_or_decimal, REQUIRED, struct stored_criterion, score),
         FIELD("reasoning", field_text, OPTIONAL, struct stored_criterion, reasoning,
                 .most = MOST_REASONING),
@@ -214,7 +206,7 @@ static const struct field stored_rows[] = {
         WHOLE_FIELD("runner", field_object, REQUIRED, .fields = &runner_fields),
         FIELD("status", field_choice, REQUIRED, struct stored, status, .choices = statuses),
         FIELD("class", field_choice, OPTIONAL, struct stored, class, .choices = classes),
-        FIELD("scheme", field_choice, REQUIRED, struct stored, scheme, .choices = schemes),
+        FIELD("scheme", field_choice, REQUIRED, struct stored, scheme, .choices = task_schemes),
         FIELD("mode", field_choice, REQUIRED, struct stored, mode, .choices = modes),
         FIELD("pass", field_pass, OPTIONAL, struct stored, pass, .most = 100),
         WHOLE_FIELD("weights", field_object, OPTIONAL, .fields = &weight_fields),

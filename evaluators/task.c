@@ -39,7 +39,7 @@ static const struct choice contract_names[] = {
         {"evaluator", CONTRACT_EVALUATOR, false},
         {0},
 };
-static const struct choice schemes[] = {
+const struct choice task_schemes[] = {
         {"blend", SCHEME_BLEND, false},
         {"dimensions", SCHEME_DIMENSIONS, false},
         {"composite", SCHEME_COMPOSITE, false},
@@ -57,7 +57,7 @@ static const struct choice llm_missings[] = {
         {"zero", LLM_MISSING_ZERO, false},
         {0},
 };
-static const struct choice sources[] = {
+const struct choice task_sources[] = {
         {"test", SOURCE_TEST, false},
         {"llm", SOURCE_LLM, false},
         {0},
@@ -118,7 +118,7 @@ static const struct field criterion_rows[] = {
         FIELD("description", field_text, OPTIONAL, struct criterion, description,
                 .most = SCORE_MAX_TEXT),
         FIELD("weight", field_whole, REQUIRED, struct criterion, weight, .least = 1, .most = 100),
-        FIELD("source", field_choice, OPTIONAL, struct criterion, source, .choices = sources),
+        FIELD("source", field_choice, OPTIONAL, struct criterion, source, .choices = task_sources),
         FIELD("tests", field_texts, OPTIONAL, struct criterion, tests, .least = 1, .most = 100,
                 .check = task_check_test_pattern),
 };
@@ -128,7 +128,7 @@ static const struct fields criterion_fields = {
         criterion_rows, COUNT(criterion_rows), UNKNOWN_IS_PROBLEM, &criterion_default};
 
 static const struct field scoring_rows[] = {
-        FIELD("scheme", field_choice, OPTIONAL, struct scoring, scheme, .choices = schemes),
+        FIELD("scheme", field_choice, OPTIONAL, struct scoring, scheme, .choices = task_schemes),
         FIELD("mode", field_choice, OPTIONAL, struct scoring, mode, .choices = modes),
         FIELD("test_weight", field_whole, OPTIONAL, struct scoring, test_weight, .most = 100),
         FIELD("llm_weight", field_whole, OPTIONAL, struct scoring, llm_weight, .most = 100),

@@ -114,6 +114,7 @@ struct task_format {
         const char *name, *file;
         unsigned exit; /* enum task_exit, where the task says nothing */
 };
+extern const struct choice task_schemes[], task_sources[]; /* their names */
 extern const struct task_format task_formats[];
 enum { TASK_FORMATS = 10 };
 
