@@ -114,9 +114,11 @@ struct task_format {
         const char *name, *file;
         unsigned exit; /* enum task_exit, where the task says nothing */
 };
-extern const struct choice task_schemes[], task_sources[]; /* their names */
 extern const struct task_format task_formats[];
 enum { TASK_FORMATS = 10 };
+
+/* Names of schemes, and of sources of criteria. */
+extern const struct choice task_schemes[], task_sources[];
 
 /* Its parts. The document, with the tables of its keys: */
 extern const struct field task_document;
