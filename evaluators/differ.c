@@ -131,13 +131,13 @@ static void compare_arrays(struct comparing *c, struct json_value first, struct 
 static void compare(
         struct comparing *c, const struct json_value *first, const struct json_value *second)
 {
-        if (!first || !second)
-                differ(c, first, second);
-        else if (json_is_object(first->node) && json_is_object(second->node))
+        const bool both = first && second;
+
+        if (both && json_is_object(first->node) && json_is_object(second->node))
                 compare_objects(c, *first, *second);
-        else if (json_is_array(first->node) && json_is_array(second->node))
+        else if (both && json_is_array(first->node) && json_is_array(second->node))
                 compare_arrays(c, *first, *second);
-        else if (!value_equal(*first, *second))
+        else if (!both || !value_equal(*first, *second))
                 differ(c, first, second);
 }
 

@@ -34,8 +34,8 @@ int folder_next(struct folder *f, struct entry *ret, struct error *err);
 int folder_data(struct folder *f, const void **ret_data, size_t *ret_len, uint64_t *ret_offset,
         struct error *err);
 /* At the end: SHA-256 over all entries, as 64 hexadecimal digits. Of each: a letter for what it is
- * (f, x for an executable file, d, l, s for what is none of these), its path and a NUL, 8 bytes for a length, the least first,
- * and the content of the file or the target of the link. */
+ * (f, x for an executable file, d, l, s for what is none of these), its path and a NUL, 8 bytes for
+ * a length, the least first, and the content of the file or the target of the link. */
 void folder_digest(struct folder *f, char ret[65]);
 
 #endif

@@ -8,7 +8,7 @@
 
 bool metadata_names_command(const struct task *t)
 {
-                return t->contract == CONTRACT_CODABENCH && task_has_suite(t) && !t->command[0];
+        return t->contract == CONTRACT_CODABENCH && task_has_suite(t) && !t->command[0];
 }
 
 struct words {

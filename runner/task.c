@@ -373,8 +373,8 @@ static int check_in_part(
 
 static int check_tools(const struct task *t, struct error *err)
 {
-        const struct part tools = {
-                task_readable(t, TASK_TOOLS), "tools", TASK_TOOLS_PLACE, CODE_TOOL_NOT_FOUND, CODE_TOOL_NOT_FOUND};
+        const struct part tools = {task_readable(t, TASK_TOOLS), "tools", TASK_TOOLS_PLACE,
+                CODE_TOOL_NOT_FOUND, CODE_TOOL_NOT_FOUND};
         char what[SCORE_MAX_NAME + 16];
 
         for (unsigned i = 0; i < t->workflow.tool_count; i++) {
@@ -387,8 +387,9 @@ static int check_tools(const struct task *t, struct error *err)
 
 int task_check_command(const struct task *t, struct error *err)
 {
-        const struct part tests = {task_readable(t, TASK_TESTS), "tests", contracts[t->contract].tests.place,
-                CODE_SUITE_NOT_FOUND, CODE_SUITE_NOT_EXECUTABLE};
+        const struct part tests = {task_readable(t, TASK_TESTS), "tests",
+                contracts[t->contract].tests.place, CODE_SUITE_NOT_FOUND,
+                CODE_SUITE_NOT_EXECUTABLE};
 
         if (check_tools(t, err) < 0)
                 return -1;

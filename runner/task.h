@@ -130,7 +130,11 @@ struct task {
 #define TASK_INIT                                                                                  \
         {                                                                                          \
                 .directory = -EBADF, .file = -EBADF, .tests = -EBADF, .truth = -EBADF,             \
-                .tools = -EBADF, .shown = {-EBADF, -EBADF, -EBADF}                                 \
+                .tools = -EBADF, .shown = {                                                        \
+                        -EBADF,                                                                    \
+                        -EBADF,                                                                    \
+                        -EBADF                                                                     \
+                }                                                                                  \
         }
 
 /* The directories of a task, beside task.json, that decide what it does; NULL at the end. */

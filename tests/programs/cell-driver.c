@@ -1,12 +1,11 @@
-/* Plays a runner to a supervisor.
+/* Plays a runner to a supervisor: cell-driver ASSAY-CELL HOW
  *
- *   cell-driver ASSAY-CELL owned|bind|debug|network|late|file|show|view
- *                                                  a runner that was taken over asks for a cell
- * that has /tmp, rights or a network in a way that it may not ask for ("late": it allows the
- * network itself, after another request; "show": it wants to read /tmp as its owner): prints "refused" when the supervisor ends, else what it
- * answered cell-driver ASSAY-CELL total                   cells that have no room together: prints
- * which ended in what order cell-driver ASSAY-CELL crowd                   twenty cells that sleep:
- * prints how many did, for the time that they should */
+ * owned, bind, debug, network, late, file, show, view: a runner that was taken over asks for a cell
+ *     that has /tmp, rights or a network in a way that it may not ask for (late: it allows the
+ *     network itself, after another request; show: it wants to read /tmp as its owner). Prints
+ *     "refused" when the supervisor ends, else what it answered.
+ * total: cells that have no room together. Prints which ended in what order.
+ * crowd: twenty cells that sleep. Prints how many did, for the time that they should. */
 #include "fd.h"
 #include "frame.h"
 #include "sandbox/messages.h"

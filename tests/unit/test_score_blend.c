@@ -153,7 +153,6 @@ Test(score_blend, the_rounded_score_decides)
         expect(&request, "FINAL '69.99' '' '69.99' '34997/500' '' '34997/500' 0\n");
 }
 
-
 Test(score_blend, values_are_checked_again)
 {
         static const char *const scores[] = {"100.01", "-1", "", "NaN", "1e3", "8o", "\xff"};

@@ -125,8 +125,8 @@ Test(score_dimensions, without_a_verdict_the_judges_wait)
 
         put_given(&sources, GIVEN_SUITE, NULL, "165/2");
         answer_empty(&sources, (enum score_message)GIVEN_NO_VERDICT);
-        got = answer(SPEC("{\"name\": \"a\", \"weight\": 0.5, \"source\": \"suite\"},"
-                          B("\"source\": \"judge\", \"criterion\": \"Style\"")),
+        got = answer(SPEC("{\"name\": \"a\", \"weight\": 0.5, \"source\": \"suite\"}," B(
+                             "\"source\": \"judge\", \"criterion\": \"Style\"")),
                 &sources);
         cr_expect_str_eq(got,
                 "DIMENSION 'a' 'a' '' '' '' '825.00' '0.5' '412.50' '825' '825/2'\n"
@@ -138,7 +138,8 @@ Test(score_dimensions, without_a_verdict_the_judges_wait)
 static const struct {
         const char *type, *dimension, *want;
 } given[] = {
-        {"test-suite", "\"source\": \"suite\"", "'b' '' '' '' '825.00' '0.5' '412.50' '825' '825/2'"},
+        {"test-suite", "\"source\": \"suite\"",
+                "'b' '' '' '' '825.00' '0.5' '412.50' '825' '825/2'"},
         {"test-suite", "\"source\": \"tests\", \"tests\": [\"edge/*\"]",
                 "'b' '' '' '' '333.33' '0.5' '166.67' '1000/3' '500/3'"},
         {"test-suite", "\"source\": \"tests\", \"tests\": [\"nothing\"]",
