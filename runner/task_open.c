@@ -30,6 +30,9 @@ static void see(struct walk *w, const struct stat *st)
 
         sha256_update(&w->seen, strlen(w->path) + 1, (const unsigned char *)w->path);
         sha256_update(&w->seen, sizeof facts, (const unsigned char *)facts);
+        if (S_ISREG(st->st_mode) &&
+                __builtin_add_overflow(w->state->bytes, (uint64_t)st->st_size, &w->state->bytes))
+                w->state->bytes = UINT64_MAX;
         if (st->st_ctim.tv_sec < last->tv_sec ||
                 (st->st_ctim.tv_sec == last->tv_sec && st->st_ctim.tv_nsec < last->tv_nsec))
                 return;

@@ -71,6 +71,15 @@ changes() {
     rm "$work/archive"
 }
 
+# place PID: how many bytes of a large file it has read; 0: none, or nobody may know
+place() {
+    local most=0 pos
+    for pos in $(sed -n 's/^pos:[[:space:]]*//p' "/proc/$1/fdinfo"/* 2> /dev/null); do
+        if [ "$pos" -gt "$most" ]; then most=$pos; fi
+    done
+    echo "$most"
+}
+
 @test "a task that changes while it grades: no score, and what changed is named" {
     while IFS='|' read -r change what; do
         rm -rf "$work/task"
@@ -92,6 +101,42 @@ cp task.json x && mv x task.json|task.json
 rm -r truth|.*
 TABLE
     nothing_left
+}
+
+@test "a task too large to be hashed is graded at once, without a digest, and that is said" {
+    task good
+    mkdir -p "$work/task/truth"
+    truncate -s 5G "$work/task/truth/large"
+    submission
+    grade
+    is status graded "$(field .status)"
+    is sha256 null "$(field .task.sha256)"
+    is why 'there is no digest of it: its files have more than 4 GiB' \
+        "$(field '.suite_warnings[] | select(.field == "task") | .message')"
+}
+
+@test "who hashes a task ends when the runner does" {
+    task good
+    mkdir -p "$work/task/truth"
+    truncate -s 4000M "$work/task/truth/large"
+    submission
+    for signal in KILL TERM; do
+        "$ASSAY" run --quiet "${weak[@]}" "$work/task" "$work/submission.tar.gz" 2> /dev/null 3>&- &
+        runner=$! watcher= offset=0 seen=0
+        until [ -n "$watcher" ]; do
+            watcher=$(pgrep -P "$runner" -f "^$ASSAY run") || kill -0 "$runner"
+        done
+        # Its place in the file that it reads: how far it came.
+        until [ "$seen" -gt 0 ]; do
+            seen=$(place "$watcher")
+        done
+        kill -"$signal" "$runner"
+        wait "$runner" || true
+        while [ -n "$(tr -d '\0' 2> /dev/null < "/proc/$watcher/cmdline")" ]; do
+            offset=$(place "$watcher")
+            [ "$offset" -lt 2000000000 ] || is "after SIG$signal" gone 'still at work'
+        done
+    done
 }
 
 @test "what does not belong to the task may change" {
