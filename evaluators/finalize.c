@@ -452,7 +452,7 @@ static int put_result(const struct final *f, struct buffer *out, struct error *e
         put_score(f, out);
         for (size_t done = 0; done < text.len;) {
                 const size_t left = text.len - done;
-                const size_t n = left < SCORE_MAX_PIECE ? left : SCORE_MAX_PIECE;
+                const size_t n = left < FINAL_MAX_PIECE ? left : FINAL_MAX_PIECE;
                 size_t at = answer_begin(out, FINAL_PIECE);
 
                 put_bytes(out, text.data + done, n);

@@ -175,6 +175,28 @@ TABLE
     is 'exit: no JSON' 2 "$status"
 }
 
+@test "a result of several MiB is finalized; what is too large to be one is no result, or no verdict" {
+    waits "\"mode\": \"hybrid\", \"test_weight\": 60, \"llm_weight\": 40, $rubric"
+    cp "$work/before.json" "$work/good.json"
+    for bytes in 1048000 1048576 5000000; do
+        jq --arg text "$(head -c 1000 /dev/zero | tr '\0' x)" \
+            ".tests[0] as \$t | .tests = [range($bytes / 1000 | floor) | \$t + {name: \$text}]" \
+            "$work/good.json" > "$work/before.json"
+        finalize --llm-score 90
+        is "exit with $bytes bytes" 0 "$status"
+        is tests "$(jq -c .tests "$work/before.json" | sha256sum)" "$(jq -c .tests "$work/result.json" | sha256sum)"
+    done
+    head -c 40000000 /dev/zero | tr '\0' ' ' | cat - "$work/good.json" > "$work/before.json"
+    finalize --llm-score 90
+    is 'exit, too large' 2 "$status"
+    grep -q '^assay: result.invalid: the result: more than ' "$work/errors"
+    cp "$work/good.json" "$work/before.json"
+    head -c 5000000 /dev/zero | tr '\0' ' ' > "$work/verdict.json"
+    finalize --llm-score "$work/verdict.json"
+    is 'exit, a verdict too large' 4 "$status"
+    grep -q '^assay: judge.invalid_verdict: --llm-score: more than ' "$work/errors"
+}
+
 @test "usage: a result, and a score from 0 to 100" {
     waits '"rubric": [{"name": "Style", "weight": 100}]'
     for options in '' '--llm-score 101' '--llm-score -1' '--llm-score missing.json' '--llm-score 5 --fail-under x'; do
