@@ -95,6 +95,21 @@ as_if_graded() {
     as_if_graded --llm-score 100
 }
 
+@test "dimensions whose scores are long fractions: the sum is exact" {
+    waits '"scheme": "dimensions", "dimensions": [
+        {"name": "correctness", "weight": 0.25, "source": "suite"},
+        {"name": "precision", "weight": 0.25, "source": "suite"},
+        {"name": "methodology", "weight": 0.5, "source": "judge", "criterion": "Style"}]'
+    cp "$work/before.json" "$work/good.json"
+    jq --arg a "1/$(printf '3%.0s' {1..300})" --arg b "1/$(printf '7%.0s' {1..299})" \
+        '.exact.score_breakdown.correctness.score = $a | .exact.score_breakdown.precision.score = $b' \
+        "$work/good.json" > "$work/before.json"
+    finalize --llm-score 100
+    is exit 1 "$status"
+    is sum "$(python3 -c 'from fractions import Fraction as F
+print(500 + (F(1, int("3" * 300)) + F(1, int("7" * 299))) / 4)')" "$(field .exact.sum)"
+}
+
 @test "a new result: the next revision, which names the one it supersedes; the old file stays" {
     waits "\"mode\": \"hybrid\", \"test_weight\": 60, \"llm_weight\": 40, $rubric"
     before=$(sha256sum "$work/before.json")
