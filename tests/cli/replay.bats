@@ -211,6 +211,15 @@ TABLE
     is 'score' '80.00 40.00' "$(jq -r '.differences[] | select(.path == "/score") | "\(.was) \(.is)"' "$work/replay.json")"
 }
 
+@test "for people: what has no outcome, too" {
+    mkdir -p "$work/task"
+    echo '{"schema": "assay.task/1", "name": "test", "scoring": {"rubric": [{"name": "Style", "weight": 100}]}}' > "$work/task/task.json"
+    submission
+    grade
+    is words "the same as $(field .id): pending" \
+        "$("$ASSAY" run "${weak[@]}" --replay "$work/result.json" "$work/task" "$work/submission.tar.gz" 2> /dev/null)"
+}
+
 @test "for people: one line, or a line a difference" {
     task good
     submission
@@ -233,10 +242,19 @@ TABLE
         replay $options
         is "exit with $options" 2 "$status"
     done
-    echo '{}' > "$work/result.json"
-    replay
-    is exit 2 "$status"
-    grep -q '^assay: result.invalid: ' "$work/errors"
+    cp "$work/result.json" "$work/good.json"
+    for change in '{}' '.inputs.seed = "-1"' '.inputs.seed = "x"'; do
+        jq "$change" "$work/good.json" > "$work/result.json"
+        replay
+        is "exit with $change" 2 "$status"
+        grep -q '^assay: result.invalid: ' "$work/errors" || is "$change" result.invalid "$(cat "$work/errors")"
+    done
+    mkfifo "$work/pipe"
+    { head -c 40000000 /dev/zero | tr '\0' ' '; cat "$work/good.json"; } > "$work/pipe" 2> /dev/null 3>&- &
+    status=0
+    "$ASSAY" run "${weak[@]}" --replay "$work/pipe" "$work/task" "$work/submission.tar.gz" 2> "$work/errors" || status=$?
+    is 'exit, too large' 2 "$status"
+    grep -q '^assay: result.invalid: .*more than ' "$work/errors"
     rm "$work/result.json"
     replay
     is exit 2 "$status"

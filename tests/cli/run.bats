@@ -420,6 +420,26 @@ result_ends() {
     is status graded "$(field .status)"
 }
 
+@test "standard input cannot be two files, a directory is no file, and what no score is made of is not taken" {
+    task good
+    submission
+    while IFS='|' read -r options which why; do
+        status=0
+        # shellcheck disable=SC2086 # options
+        "$ASSAY" run "${weak[@]}" ${options//WORK/$work} "$work/task" "${which//WORK/$work}" \
+            < "$work/submission.tar.gz" > /dev/null 2> "$work/errors" || status=$?
+        is "exit with $options" 2 "$status"
+        grep -q "^assay: usage: .*$why" "$work/errors" || is "$options" "$why" "$(cat "$work/errors")"
+    done << 'TABLE'
+--llm-score -|-|only one of the files can be standard input
+--trajectory - --replay -|WORK/submission.tar.gz|only one of the files can be standard input
+--llm-score WORK|-|Is a directory
+--trajectory WORK|-|Is a directory
+--replay WORK|-|Is a directory
+--trajectory WORK/errors|-|does not score what an agent did
+TABLE
+}
+
 @test "an archive above the task's limit is rejected" {
     task good '"submission": {"max_archive": "100B"},'
     submission
