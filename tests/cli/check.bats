@@ -60,6 +60,20 @@ END
     run -2 "$ASSAY" check "$work/task"
 }
 
+@test "check: what is wrong with a tree is said as it is" {
+    while IFS='|' read -r make why; do
+        rm -rf "$work/task"
+        task good
+        (cd "$work/task" && eval "$make")
+        run -2 "$ASSAY" check "$work/task"
+        [[ $output == "assay: task.unsafe: "*"$why"* ]] || is "$make" "$why" "$output"
+    done << 'TABLE'
+mv tests t && ln -s t tests|tests: is a symbolic link (
+mv task.json t && ln -s t task.json|task.json: is a symbolic link (
+mkdir -p "tests/$(printf 'd/%.0s' {1..70})"|is more than 64 folders deep (
+TABLE
+}
+
 @test "check: a task.json that is a fifo, a directory or missing does not hang" {
     mkdir "$work/task"
     run -2 "$ASSAY" check "$work/task"

@@ -477,6 +477,17 @@ TABLE
     [[ $output == *'state'* ]]
 }
 
+@test "few descriptors: 64 will do, with fewer it is the machine that is short of them" {
+    task good
+    submission
+    run -0 sh -c 'ulimit -n 64 && exec "$@"' sh "$ASSAY" run --quiet "${weak[@]}" "$work/task" "$work/submission.tar.gz"
+    for most in 7 8 10 12; do
+        run -4 sh -c 'ulimit -n "$0" && exec "$@"' "$most" \
+            "$ASSAY" run --quiet "${weak[@]}" "$work/task" "$work/submission.tar.gz"
+        [[ $output == 'assay: infra.memory: '*'ulimit -n'* ]] || is "$most" infra.memory "$output"
+    done
+}
+
 @test "descriptors 0 to 2 closed: it works all the same" {
     task good
     submission
