@@ -330,6 +330,29 @@ static int check_program(const struct task *t, struct error *err)
                                  contracts[t->contract].name);
 }
 
+/* A script whose first line ends as on Windows: the kernel looks for an interpreter of that name.
+ * With an argument some interpreters bear it; env never does. */
+static int check_first_line(int tests, const char *name, struct error *err)
+{
+        _cleanup_fd_ int fd = beneath_open(tests, name, O_RDONLY | O_NONBLOCK, 0);
+        char line[256] = "", *end;
+        const char *space;
+
+        if (fd < 0 || read(fd, line, sizeof line - 1) < 0 || strncmp(line, "#!", 2) != 0)
+                return 0;
+        end = strchr(line, '\n');
+        if (!end || end[-1] != '\r')
+                return 0;
+        *end = '\0';
+        space = strchr(line + 3, ' ');
+        if (space && (space - line < 4 || strncmp(space - 4, "/env", 4) != 0))
+                return 0;
+        return error_set(err, CODE_SUITE_NOT_FOUND,
+                "suite.command: the first line of tests/%s has a Windows line end; save it with "
+                "Unix line ends (`dos2unix`)",
+                name);
+}
+
 int task_check_command(const struct task *t, struct error *err)
 {
         const char *tests = contracts[t->contract].tests.place;
@@ -356,7 +379,7 @@ int task_check_command(const struct task *t, struct error *err)
         if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || !(st.st_mode & 0111))
                 return error_set(err, CODE_SUITE_NOT_EXECUTABLE,
                         "suite.command: %s is no executable file", command);
-        return 0;
+        return check_first_line(t->tests, name, err);
 }
 
 static int add_problem(struct task_problem **list, unsigned *count, const struct task_problem *what,

@@ -60,6 +60,29 @@ END
     run -2 "$ASSAY" check "$work/task"
 }
 
+@test "check: a script with Windows line ends, an image that is not here" {
+    task good
+    sed -i 's/suite", "good"/run"/' "$work/task/task.json"
+    while IFS='|' read -r first expected; do
+        printf '%b\nexit\n' "$first" > "$work/task/tests/run"
+        chmod +x "$work/task/tests/run"
+        run "$ASSAY" check "$work/task"
+        is "exit with $first" "$expected" "$status"
+        [ "$expected" = 0 ] || [[ $output == 'assay: suite.not_found: '*'tests/run has a Windows line end'* ]]
+    done << 'TABLE'
+#!/bin/sh\r|2
+#!/usr/bin/env python3\r|2
+#! /bin/sh\r|2
+#!/bin/sh|0
+#!\r|2
+#!/usr/bin/perl -w\r|0
+echo\r|0
+TABLE
+    sed -i 's/^{/{"image": "there-is-none:1",/' "$work/task/task.json"
+    run -0 "$ASSAY" check "$work/task"
+    [[ $output == *'warning: image: there is no such image on this machine'* ]]
+}
+
 @test "check: what is wrong with a tree is said as it is" {
     while IFS='|' read -r make why; do
         rm -rf "$work/task"
