@@ -57,6 +57,7 @@ hello from the submission" "$(cat said)"
     is errors err "$(cat errors)"
     run_inside --quiet -- no-such-program
     is exit 127 "$status"
+    is why 'assay: no-such-program: No such file or directory' "$(cat errors)"
     run_inside -- sh -c 'kill -TERM $$'
     is exit 143 "$status"
 }
