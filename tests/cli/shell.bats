@@ -170,3 +170,19 @@ END
     grep -q '^stopped 130' said
     grep -q '^status 9' said
 }
+
+@test "a signal ends it, also when nobody takes what it prints" {
+    task good
+    mkfifo out
+    "$ASSAY" shell "${weak[@]}" task submission -- yes > out 2> errors 3>&- &
+    exec 4< out
+    # Until the pipe is full.
+    python3 -c 'import fcntl, struct, termios
+while struct.unpack("i", fcntl.ioctl(4, termios.FIONREAD, bytes(4)))[0] < 60000: pass'
+    kill -TERM $!
+    status=0
+    wait $! || status=$?
+    exec 4<&-
+    is exit 130 "$status"
+    nothing_left
+}
