@@ -122,17 +122,17 @@ TABLE
     submission
     for signal in KILL TERM; do
         "$ASSAY" run --quiet "${weak[@]}" "$work/task" "$work/submission.tar.gz" 2> /dev/null 3>&- &
-        runner=$! watcher= offset=0 seen=0
+        runner=$! watcher=
         until [ -n "$watcher" ]; do
-            watcher=$(pgrep -P "$runner" -f "^$ASSAY run") || kill -0 "$runner"
-        done
-        # Its place in the file that it reads: how far it came.
-        until [ "$seen" -gt 0 ]; do
-            seen=$(place "$watcher")
+            kill -0 "$runner"
+            for child in $(pgrep -P "$runner" || true); do
+                [ -z "$(find "/proc/$child/fd" -lname '*/truth/large' 2> /dev/null)" ] || watcher=$child
+            done
         done
         kill -"$signal" "$runner"
         wait "$runner" || true
         while [ -n "$(tr -d '\0' 2> /dev/null < "/proc/$watcher/cmdline")" ]; do
+            # Its place in the file that it reads: how far it came.
             offset=$(place "$watcher")
             [ "$offset" -lt 2000000000 ] || is "after SIG$signal" gone 'still at work'
         done
