@@ -12,9 +12,10 @@
 
 enum { PLACES = 2, OF_HUNDRED = 10 };
 
-/* A number for readers, and exactly. */
+/* A number for readers, and exactly, as long as that gets. */
 struct shown {
-        char decimal[SCORE_MAX_NAME], exact[SCORE_MAX_NAME];
+        char decimal[SCORE_MAX_NAME];
+        char *exact;
 };
 
 struct final {
@@ -37,8 +38,20 @@ static void show(const mpq_t x, struct shown *ret)
         mpq_set(rounded, x);
         number_round(rounded, PLACES);
         number_format(rounded, PLACES, ret->decimal, sizeof ret->decimal);
-        number_fraction(x, ret->exact, sizeof ret->exact);
+        ret->exact = mpq_get_str(NULL, 10, x);
         mpq_clear(rounded);
+}
+
+static void forget(struct final *f)
+{
+        struct shown *const single[] = {&f->score, &f->test, &f->llm};
+
+        for (size_t i = 0; i < COUNT(single); i++)
+                free(single[i]->exact);
+        for (size_t i = 0; i < STORED_MOST_DIMENSIONS; i++) {
+                free(f->rows[i].exact);
+                free(f->weighted[i].exact);
+        }
 }
 
 /* --- the verdict ---------------------------------------------------------------------------- */
@@ -452,7 +465,7 @@ static int put_result(const struct final *f, struct buffer *out, struct error *e
         put_score(f, out);
         for (size_t done = 0; done < text.len;) {
                 const size_t left = text.len - done;
-                const size_t n = left < SCORE_MAX_PIECE ? left : SCORE_MAX_PIECE;
+                const size_t n = left < FINAL_MAX_PIECE ? left : FINAL_MAX_PIECE;
                 size_t at = answer_begin(out, FINAL_PIECE);
 
                 put_bytes(out, text.data + done, n);
@@ -506,6 +519,7 @@ static int answer(const struct request *q, struct buffer *out, struct error *err
                             : 0;
         if (r == 0)
                 r = finalize(&f, out, err);
+        forget(&f);
         verdict_free(&verdict);
         stored_free(&old);
         return r;

@@ -191,6 +191,10 @@ static bool container(struct scan *s, char close, bool (*element)(struct scan *)
                                                      : "expected ',' or ']'");
                         s->at++;
                         skip_space(s);
+                        if (peek(s) == close)
+                                return wrong(s, s->at,
+                                        close == '}' ? "no comma may stand before '}'"
+                                                     : "no comma may stand before ']'");
                 }
         s->at++;
         s->depth--;
@@ -239,7 +243,9 @@ static bool member(struct scan *s)
         size_t key = s->at;
 
         if (peek(s) != '"')
-                return wrong(s, s->at, "expected a key in double quotes");
+                return wrong(s, s->at,
+                        peek(s) == '/' || peek(s) == '#' ? "JSON has no comments"
+                                                         : "expected a key in double quotes");
         if (!string(s))
                 return false;
         skip_space(s);
@@ -257,6 +263,9 @@ const char *json_scan(const unsigned char *text, size_t len, struct json_marks *
         skip_space(&s);
         if (s.at == len)
                 s.wrong = "the document is empty";
+        else if (len > 1 &&
+                 ((text[0] == 0xff && text[1] == 0xfe) || (text[0] == 0xfe && text[1] == 0xff)))
+                wrong(&s, 0, "this is UTF-16; save it as UTF-8");
         else if (item(&s)) {
                 skip_space(&s);
                 if (s.at < len)

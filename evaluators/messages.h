@@ -310,7 +310,8 @@ enum {
         SCORE_MAX_TASK = 1 << 20,    /* bytes of task.json */
         SCORE_MAX_VERDICT = 4 << 20, /* bytes of a verdict */
         SCORE_MAX_RESULT = 16 << 20, /* bytes of a result file; the cell's limit is lower */
-        SCORE_MAX_PIECE = 1 << 20,   /* bytes of a document in one frame */
+        SCORE_MAX_PIECE = 1 << 20,   /* bytes of a document in one frame of a request */
+        FINAL_MAX_PIECE = 1 << 19,   /* the same of an answer, whose frames are shorter */
         SCORE_MAX_REQUEST = 64 << 20,
         SCORE_MAX_TEXT = 8192,       /* bytes of any text field */
         SCORE_MAX_NAME = 512,        /* bytes of a name, number or path */

@@ -248,7 +248,7 @@ int folder_data(struct folder *f, const void **ret_data, size_t *ret_len, uint64
 
         if (n < 0)
                 return failure(f->path, err);
-        if (n == 0 && f->offset != f->size)
+        if (n == 0 ? f->offset != f->size : (uint64_t)n > f->size - f->offset)
                 return changed(f->path, err);
         sha256_update(&f->digest, (size_t)n, f->data);
         *ret_data = f->data;

@@ -227,7 +227,7 @@ static int look_at_submission_md(
 
         if (!name)
                 return report_warning(u->report, "SUBMISSION.md",
-                        "missing: the judge sees a placeholder, no section addressed", err);
+                        "missing: no section is addressed; a judge would see a placeholder", err);
         ret->has_submission_md = true;
         return inspect_submission_md(top, name, u->report, &ret->sections, err);
 }

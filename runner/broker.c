@@ -74,6 +74,18 @@ static void refuse(struct call *call, const struct error *why)
         tell(call, CALL_FAILED, &payload, NULL, 0);
 }
 
+/* What was asked for was right, but there was no cell for it. */
+static void fail(struct call *call, const struct error *why)
+{
+        const enum error_class class = code_info(why->code)->class;
+        struct broker *b = call->broker;
+
+        if ((class == CLASS_INFRA || class == CLASS_INTERNAL) && b->broken.code == CODE_NONE &&
+                !b->closing)
+                b->broken = *why;
+        refuse(call, why);
+}
+
 /* --- a call --------------------------------------------------------------------------------- */
 
 /* The end of its command; `alive`: its cell goes on, and what holds the pipes may too. */
@@ -104,7 +116,7 @@ static void on_end(void *to, struct running *r)
                 done(call, &r->outcome, false);
                 return;
         }
-        refuse(call, &r->outcome.failed);
+        fail(call, &r->outcome.failed);
         forget(call);
 }
 
@@ -178,7 +190,7 @@ static int start_or_refuse(struct call *call, struct error *err)
                 *err = why;
                 return -1;
         }
-        refuse(call, &why);
+        fail(call, &why);
         forget(call);
         return 0;
 }
@@ -232,7 +244,7 @@ static void session_ended(void *to, struct running *r)
                 : o->stopped != CODE_NONE   ? code_info(o->stopped)->name
                                             : "by itself");
         if (s->current && o->failed.code != CODE_NONE) {
-                refuse(s->current, &o->failed);
+                fail(s->current, &o->failed);
                 forget(s->current);
         } else if (s->current)
                 done(s->current, o, false);

@@ -21,6 +21,8 @@ struct broker {
         struct session *sessions;
         unsigned count;
         struct cell_usage usage; /* of all calls */
+        struct error broken; /* the first call that failed by no fault of who made it: what a suite
+                                took for an answer was none */
         bool closing;
 };
 

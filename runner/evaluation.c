@@ -37,18 +37,13 @@ const char *integrity_name(enum integrity i)
 static int open_verdict(struct evaluation *e, struct error *err)
 {
         const char *given = e->options->llm_score;
-        struct stat st;
 
         if (!given || scorer_is_score(given))
                 return 0;
         if (scorer_is_decimal(given))
                 return error_set(err, CODE_USAGE,
                         "--llm-score %s: not between 0 and 100, or too long", given);
-        e->verdict_file = input_open(given);
-        if (e->verdict_file >= 0 && fstat(e->verdict_file, &st) == 0 && S_ISDIR(st.st_mode)) {
-                e->verdict_file = fd_close(e->verdict_file);
-                errno = EISDIR;
-        }
+        e->verdict_file = input_open_file(given);
         if (e->verdict_file < 0)
                 return error_errno(err, CODE_USAGE, errno,
                         "--llm-score %s: no number from 0 to 100, and no file either", given);
@@ -61,7 +56,7 @@ static int open_trajectory(struct evaluation *e, struct error *err)
 
         if (!path)
                 return 0;
-        e->trajectory = input_open(path);
+        e->trajectory = input_open_file(path);
         return e->trajectory >= 0 ? 0
                                   : error_errno(err, CODE_USAGE, errno, "--trajectory %s", path);
 }
@@ -82,6 +77,20 @@ int evaluation_check_options(const struct evaluation_options *o, struct error *e
         if (o->seed && quantity_parse_count(o->seed, &seed) < 0)
                 return error_set(err, CODE_USAGE, "--seed %s: must be a whole number", o->seed);
         return 0;
+}
+
+/* Who reads it second would find nothing. */
+static int check_input(
+        const char *submission, const struct evaluation_options *o, struct error *err)
+{
+        const char *const files[] = {submission, o->llm_score, o->trajectory, o->replay};
+        unsigned from_input = 0;
+
+        for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+                from_input += files[i] && strcmp(files[i], "-") == 0;
+        return from_input < 2 ? 0
+                              : error_set(err, CODE_USAGE,
+                                        "-: only one of the files can be standard input");
 }
 
 int evaluation_open(struct evaluation *e, const char *task, const char *submission,
@@ -109,7 +118,8 @@ int evaluation_open(struct evaluation *e, const char *task, const char *submissi
         interrupt_hold();
         umask(077); /* whatever the caller's is: nothing of ours is for others */
         /* The supervisor gets ready while we look at the files. */
-        if (evaluation_check_options(options, err) < 0 || channel_open(&e->channel, err) < 0 ||
+        if (evaluation_check_options(options, err) < 0 ||
+                check_input(submission, options, err) < 0 || channel_open(&e->channel, err) < 0 ||
                 task_open(&e->task, task, err) < 0 ||
                 (options->depth == EVALUATE_ALL && watcher_start(&e->watcher, &e->task, err) < 0) ||
                 policy_open(&e->policy, options->policy, err) < 0 ||
@@ -376,6 +386,9 @@ int evaluation_run(struct evaluation *e, struct error *err)
                 return error_set(err, CODE_USAGE, "--llm-score: this task has no judge");
         if (e->options->time_used && e->task.scheme != SCHEME_DIMENSIONS)
                 return error_set(err, CODE_USAGE, "--time-used: this task does not score time");
+        if (e->options->trajectory && e->task.scheme != SCHEME_DIMENSIONS)
+                return error_set(err, CODE_USAGE,
+                        "--trajectory: this task does not score what an agent did");
         if (e->task.network && runs_suite(e) && !may_use_network(e))
                 return error_set(err, CODE_TASK_NOT_PERMITTED,
                         "limits.network is \"outbound\", which this run does not permit");

@@ -16,6 +16,18 @@ int input_open(const char *path)
         return open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 }
 
+int input_open_file(const char *path)
+{
+        int fd = input_open(path);
+        struct stat st;
+
+        if (fd < 0 || fstat(fd, &st) < 0 || !S_ISDIR(st.st_mode))
+                return fd;
+        fd_close(fd);
+        errno = EISDIR;
+        return -1;
+}
+
 /* What can be read now, when there is something: 0 at the end. */
 static ssize_t read_some(int fd, char *chunk, size_t size, struct error *err)
 {

@@ -10,6 +10,8 @@
 
 /* Open `path` for reading; "-" is standard input. -1 with errno. */
 int input_open(const char *path);
+/* The same of what must not be a directory (EISDIR). */
+int input_open_file(const char *path);
 /* Make *fd a regular file at its start, copying to a file without a name in the directory `dir`
  * what is none. Signals end it. */
 int input_keep(int *fd, int dir, struct error *err);

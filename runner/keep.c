@@ -134,11 +134,13 @@ int keep_evaluation(struct evaluation *e, struct error *err)
         const int dir = e->workspace.lock;
 
         if (put_documents(e, dir, err) < 0 || put_logs(e, dir, err) < 0 ||
-                put_results(e, dir, err) < 0 || name_trees(e, err) < 0)
+                put_results(e, dir, err) < 0)
                 return -1;
         if (renameat(e->workspace.work, e->workspace.id, e->kept, e->workspace.id) < 0)
                 return error_errno(err, CODE_INFRA_STATE, errno, "cannot keep the evaluation");
         e->workspace.work = fd_close(e->workspace.work); /* there is nothing to be removed */
+        if (name_trees(e, err) < 0)
+                return -1;
         say_where(e);
         return 0;
 }

@@ -10,6 +10,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* Two of them fit a request. */
+enum { MOST_RESULT = SCORE_MAX_REQUEST / 2 };
+
 /* --- what went in --------------------------------------------------------------------------- */
 
 int replay_open(struct evaluation *e, struct error *err)
@@ -18,7 +21,7 @@ int replay_open(struct evaluation *e, struct error *err)
 
         if (!path)
                 return 0;
-        e->replay.file = input_open(path);
+        e->replay.file = input_open_file(path);
         return e->replay.file >= 0 ? 0 : error_errno(err, CODE_USAGE, errno, "--replay %s", path);
 }
 
@@ -45,22 +48,29 @@ static int take(void *to, unsigned type, struct reader *r, struct error *err)
 
 int replay_read(struct evaluation *e, struct error *err)
 {
+        const struct evaluation_options *given = e->options;
         struct replay *p = &e->replay;
+        struct error wrong = {0};
         uint64_t bytes;
 
         if (p->file < 0)
                 return 0;
-        if (input_settle(&p->file, SCORE_MAX_REQUEST / 2, &bytes, err) < 0 ||
+        if (input_settle(&p->file, MOST_RESULT, &bytes, err) < 0 ||
+                (bytes > MOST_RESULT && error_set(err, CODE_RESULT_INVALID, "more than %d bytes",
+                                                MOST_RESULT) < 0) ||
                 scorer_ask(&e->channel, HELPER_STORED, p->file, take, p, err) < 0)
-                return error_add(err, "--replay %s", e->options->replay);
+                return error_add(err, "--replay %s", given->replay);
         if (!p->id)
                 return error_set(err, CODE_INTERNAL_FRAME, "the scorer told nothing of a result");
-        p->options = *e->options;
+        p->options = *given;
         p->options.seed = p->seed;
         p->options.time_used = *p->time_used ? p->time_used : NULL;
         p->options.llm_score = *p->llm_score ? p->llm_score : NULL;
         e->options = &p->options;
-        return evaluation_check_options(e->options, err);
+        if (evaluation_check_options(e->options, &wrong) < 0)
+                return error_set(err, CODE_RESULT_INVALID, "--replay %s: inputs: %s", given->replay,
+                        wrong.text);
+        return 0;
 }
 
 void replay_verdict(struct evaluation *e)
@@ -192,9 +202,11 @@ static void add_text(
         const struct evaluation *e, const struct replay_differences *d, struct buffer *out)
 {
         if (d->count == 0) {
+                const char *outcome = report_outcome(e);
+
                 add_escaped(out, "the same as ", e->replay.id);
-                buffer_add_format(
-                        out, ": %s %s\n", status_name(evaluation_status(e)), report_outcome(e));
+                buffer_add_format(out, ": %s%s%s\n", status_name(evaluation_status(e)),
+                        *outcome ? " " : "", outcome);
                 return;
         }
         add_escaped(out, "differs from ", e->replay.id);

@@ -31,6 +31,11 @@ static int open_files(struct scoring *s, struct error *err)
                                         "-: only one of the files can be standard input");
 }
 
+static enum code too_large(const struct scoring_file *f)
+{
+        return f->too_large != CODE_NONE ? f->too_large : CODE_SCORE_ANSWER;
+}
+
 /* Once root is given up: what is a pipe is read to its end. */
 static int settle_files(struct scoring *s, struct error *err)
 {
@@ -43,8 +48,8 @@ static int settle_files(struct scoring *s, struct error *err)
                 if (input_settle(&f->fd, f->most, &bytes, err) < 0)
                         return error_add(err, "%s", f->what);
                 if (bytes > f->most)
-                        return error_set(err, CODE_SCORE_ANSWER, "%s: more than %llu bytes",
-                                f->what, (unsigned long long)f->most);
+                        return error_set(err, too_large(f), "%s: more than %llu bytes", f->what,
+                                (unsigned long long)f->most);
         }
         return 0;
 }
@@ -75,7 +80,7 @@ static int put_documents(const struct scoring *s, int request, struct error *err
 
                 if (f->path && (lseek(f->fd, 0, SEEK_SET) < 0 ||
                                        scorer_put_document(request, f->which, f->fd, f->most,
-                                               CODE_SCORE_ANSWER, err) < 0))
+                                               too_large(f), err) < 0))
                         return error_add(err, "%s", f->what);
         }
         return scorer_end_request(request, err);

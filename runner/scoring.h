@@ -14,6 +14,7 @@ struct scoring_file {
         const char *what; /* for messages */
         uint64_t most;    /* bytes */
         int fd;
+        enum code too_large; /* CODE_NONE: that of an answer */
 };
 
 enum { SCORING_MAX_FILES = 4 };

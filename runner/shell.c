@@ -5,6 +5,7 @@
 #include "evaluators/contract.h"
 #include "fd.h"
 #include "terminal.h"
+#include "text.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -113,11 +114,16 @@ static void say_command(const char *what, const char *const *words)
         fputc('\n', stderr);
 }
 
-static void introduce(
-        const struct evaluation *e, const struct shell_order *o, const struct shell *s)
+/* Why it is not as a submission that builds is. */
+static void say_what_shaped(const struct evaluation *e)
 {
         if (e->shaped.code != CODE_NONE)
                 fprintf(stderr, "assay: %s: %s\n", code_info(e->shaped.code)->name, e->shaped.text);
+}
+
+static void introduce(
+        const struct evaluation *e, const struct shell_order *o, const struct shell *s)
+{
         fprintf(stderr, "assay: a shell in the cell of the %s; what is changed here is lost\n",
                 o->submission ? "submission" : "suite");
         for (unsigned i = 0; i < s->order.mount_count; i++)
@@ -128,10 +134,15 @@ static void introduce(
                 say_command("the suite runs", e->suite_cell.command);
 }
 
-static int exit_status(const struct cell_outcome *o)
+static int exit_status(const struct cell_outcome *o, const char *command)
 {
         const struct ended ended = {.end = o->end, .status = o->status, .stopped = o->stopped};
+        char safe[256];
 
+        if (o->end == CELL_EXEC_FAILED) {
+                text_escape(safe, sizeof safe, command, strlen(command));
+                fprintf(stderr, "assay: %s: %s\n", safe, strerror((int)o->status));
+        }
         return ended_exit_status(&ended);
 }
 
@@ -145,6 +156,8 @@ static int prepare(
         if ((o->submission ? prepare_submission : prepare_suite)(e, &s->order, err) < 0 ||
                 (o->case_name && add_case(e, o->case_name, s, err) < 0))
                 return -1;
+        if (!o->quiet)
+                say_what_shaped(e);
         if (!*o->command && !o->quiet)
                 introduce(e, o, s);
         s->order.argv = *o->command ? o->command : shell;
@@ -199,7 +212,7 @@ int shell_run(struct evaluation *e, const struct shell_order *o, int *ret_status
                 r = -1;
         }
         if (r == 0)
-                *ret_status = exit_status(&s->cell.outcome);
+                *ret_status = exit_status(&s->cell.outcome, s->order.argv[0]);
         cell_outcome_free(&s->cell.outcome);
         case_look_free(&s->look);
         free(s->term);

@@ -66,7 +66,10 @@ int suite_run(struct evaluation *e, struct error *err)
                 return -1;
         }
         e->suite_ran = true;
-        return 0;
+        if (e->broker.broken.code == CODE_NONE)
+                return 0;
+        *err = e->broker.broken;
+        return error_add(err, "a call of assay-exec");
 }
 
 /* --- how it ended --------------------------------------------------------------------------- */

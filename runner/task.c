@@ -349,6 +349,30 @@ struct part {
         enum code missing, not_executable;
 };
 
+/* A script whose first line ends as on Windows: the kernel looks for an interpreter of that name.
+ * With an argument some interpreters bear it; env never does. */
+static int check_first_line(
+        const struct part *p, const char *what, const char *name, struct error *err)
+{
+        _cleanup_fd_ int fd = beneath_open(p->directory, name, O_RDONLY | O_NONBLOCK, 0);
+        char line[256] = "", *end;
+        const char *space;
+
+        if (fd < 0 || read(fd, line, sizeof line - 1) < 0 || strncmp(line, "#!", 2) != 0)
+                return 0;
+        end = strchr(line, '\n');
+        if (!end || end[-1] != '\r')
+                return 0;
+        *end = '\0';
+        space = strchr(line + 2, ' ');
+        if (space && (space - line < 4 || strncmp(space - 4, "/env", 4) != 0))
+                return 0;
+        return error_set(err, p->missing,
+                "%s: the first line of %s/%s has a Windows line end; save it with Unix line ends "
+                "(`dos2unix`)",
+                what, p->name, name);
+}
+
 static int check_in_part(
         const struct part *p, const char *what, const char *command, struct error *err)
 {
@@ -368,7 +392,7 @@ static int check_in_part(
         if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || !(st.st_mode & 0111))
                 return error_set(
                         err, p->not_executable, "%s: %s is no executable file", what, command);
-        return 0;
+        return check_first_line(p, what, command + len + 1, err);
 }
 
 static int check_tools(const struct task *t, struct error *err)

@@ -60,6 +60,7 @@ struct task_state {
         char digest[DIGEST_SIZE];
         struct timespec changed; /* the last time that any was */
         char newest[TASK_MAX_PATH];
+        uint64_t bytes; /* of all of them; UINT64_MAX: more */
 };
 
 /* Directories of a task. */

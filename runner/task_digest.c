@@ -5,7 +5,8 @@
 #include "fd.h"
 #include "images/folder.h"
 #include "input.h"
-#include "task.h"
+
+#include <poll.h>
 
 static void add_line(struct sha256_ctx *all, const char digest[DIGEST_SIZE], const char *name)
 {
@@ -29,7 +30,16 @@ static int add_file(struct sha256_ctx *all, int directory, const char *name, str
         return 0;
 }
 
-static int read_all(struct folder *f, struct error *err)
+static int still_asked(int asker, struct error *err)
+{
+        struct pollfd gone = {.fd = asker};
+
+        return poll(&gone, 1, 0) > 0
+                       ? error_set(err, CODE_INFRA_IO, "nobody waits for the digest any more")
+                       : 0;
+}
+
+static int read_all(struct folder *f, int asker, struct error *err)
 {
         struct entry entry;
         const void *data;
@@ -38,14 +48,18 @@ static int read_all(struct folder *f, struct error *err)
         int r;
 
         while ((r = folder_next(f, &entry, err)) > 0)
-                while (entry.type == ENTRY_FILE &&
-                        (r = folder_data(f, &data, &len, &offset, err)) != 0)
+                do {
+                        r = still_asked(asker, err);
+                        if (r == 0 && entry.type == ENTRY_FILE)
+                                r = folder_data(f, &data, &len, &offset, err);
                         if (r < 0)
                                 return -1;
+                } while (r > 0);
         return r;
 }
 
-static int add_tree(struct sha256_ctx *all, int directory, const char *name, struct error *err)
+static int add_tree(
+        struct sha256_ctx *all, int directory, const char *name, int asker, struct error *err)
 {
         _cleanup_fd_ int root = beneath_open(directory, name, O_PATH | O_DIRECTORY, 0);
         char digest[DIGEST_SIZE];
@@ -59,7 +73,7 @@ static int add_tree(struct sha256_ctx *all, int directory, const char *name, str
                 return error_set(err, CODE_INFRA_MEMORY, "out of memory");
         r = folder_open(f, root, UINT64_MAX, err);
         if (r == 0)
-                r = read_all(f, err);
+                r = read_all(f, asker, err);
         if (r == 0) {
                 folder_digest(f, digest);
                 add_line(all, digest, name);
@@ -69,15 +83,18 @@ static int add_tree(struct sha256_ctx *all, int directory, const char *name, str
         return r < 0 ? error_add(err, "%s", name) : 0;
 }
 
-int task_digest(int directory, char ret[DIGEST_SIZE], struct error *err)
+int task_digest(const struct task *t, int asker, char ret[DIGEST_SIZE], struct error *err)
 {
         struct sha256_ctx all;
 
+        if (t->state.bytes > (uint64_t)TASK_MAX_HASHED_GIB << 30)
+                return error_set(
+                        err, CODE_INFRA_IO, "its files have more than %d GiB", TASK_MAX_HASHED_GIB);
         sha256_init(&all);
-        if (add_file(&all, directory, "task.json", err) < 0)
+        if (add_file(&all, t->directory, "task.json", err) < 0)
                 return -1;
         for (size_t i = 0; task_parts[i]; i++)
-                if (add_tree(&all, directory, task_parts[i], err) < 0)
+                if (add_tree(&all, t->directory, task_parts[i], asker, err) < 0)
                         return -1;
         digest_text(&all, ret);
         return 0;

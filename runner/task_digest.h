@@ -2,8 +2,10 @@
 #ifndef ASSAY_TASK_DIGEST_H
 #define ASSAY_TASK_DIGEST_H
 
-#include "error.h"
-#include "images/digest.h"
+#include "task.h"
+
+/* A digest is of use only if it is there when the grading has ended. */
+enum { TASK_MAX_HASHED_GIB = 4 };
 
 /* SHA-256 of these lines, as `sha256sum` writes them, in this order, without those that are not
  * there: of task.json its bytes, of directories what folder_digest() says.
@@ -13,7 +15,8 @@
  *   DIGEST  truth
  *   DIGEST  tools
  *
- * Needs the rights to read all of it. */
-int task_digest(int directory, char ret[DIGEST_SIZE], struct error *err);
+ * Needs the rights to read all of it. Who asked for it is at the other end of `asker`, a socket;
+ * when nobody is any more, this ends with an error. */
+int task_digest(const struct task *t, int asker, char ret[DIGEST_SIZE], struct error *err);
 
 #endif

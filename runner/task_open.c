@@ -22,6 +22,13 @@ struct walk {
         char path[TASK_MAX_PATH]; /* of the entry at hand */
 };
 
+/* "Symbolic link loop" would mislead: one link is enough. */
+static int failure(const char *path, struct error *err)
+{
+        return errno == ELOOP ? error_set(err, CODE_TASK_UNSAFE, "%s: is a symbolic link", path)
+                              : error_errno(err, CODE_TASK_UNSAFE, errno, "%s", path);
+}
+
 /* Whoever writes to a file, or puts another in its place, changes one of these. */
 static void see(struct walk *w, const struct stat *st)
 {
@@ -31,6 +38,9 @@ static void see(struct walk *w, const struct stat *st)
 
         sha256_update(&w->seen, strlen(w->path) + 1, (const unsigned char *)w->path);
         sha256_update(&w->seen, sizeof facts, (const unsigned char *)facts);
+        if (S_ISREG(st->st_mode) &&
+                __builtin_add_overflow(w->state->bytes, (uint64_t)st->st_size, &w->state->bytes))
+                w->state->bytes = UINT64_MAX;
         if (st->st_ctim.tv_sec < last->tv_sec ||
                 (st->st_ctim.tv_sec == last->tv_sec && st->st_ctim.tv_nsec < last->tv_nsec))
                 return;
@@ -74,7 +84,7 @@ static int check_entry(int dir, const char *name, unsigned depth, struct walk *w
                 return error_set(
                         err, CODE_TASK_UNSAFE, "%s: more than %d files", w->path, TREE_MAX_ENTRIES);
         if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-                return error_errno(err, CODE_TASK_UNSAFE, errno, "%s", w->path);
+                return failure(w->path, err);
         see(w, &st);
         if (S_ISLNK(st.st_mode) && link_leaves(dir, name, depth))
                 return error_set(
@@ -83,19 +93,24 @@ static int check_entry(int dir, const char *name, unsigned depth, struct walk *w
                 return 0;
         sub = beneath_open(dir, name, O_RDONLY | O_DIRECTORY, 0);
         if (sub < 0)
-                return error_errno(err, CODE_TASK_UNSAFE, errno, "%s", w->path);
+                return failure(w->path, err);
         return check_tree(sub, depth + 1, w, err); /* which takes `sub` over */
 }
 
 static int check_tree(int dir, unsigned depth, struct walk *w, struct error *err)
 {
         size_t len = strlen(w->path);
-        DIR *list = depth < TREE_MAX_DEPTH ? fdopendir(dir) : NULL;
+        DIR *list = NULL;
         int r = 0;
 
+        if (depth == TREE_MAX_DEPTH)
+                r = error_set(err, CODE_TASK_UNSAFE, "%s: is more than %d folders deep", w->path,
+                        TREE_MAX_DEPTH);
+        else if (!(list = fdopendir(dir)))
+                r = failure(w->path, err);
         if (!list) {
                 fd_close(dir);
-                return error_set(err, CODE_TASK_UNSAFE, "%s: too deep, or unreadable", w->path);
+                return r;
         }
         for (struct dirent *entry; r == 0 && (entry = readdir(list));) {
                 if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
@@ -120,11 +135,11 @@ static int open_part(int directory, const char *name, struct walk *w, int *ret, 
         if (*ret < 0 && errno == ENOENT)
                 return 0;
         if (*ret < 0 || fstat(*ret, &st) < 0)
-                return error_errno(err, CODE_TASK_UNSAFE, errno, "%s", name);
+                return failure(name, err);
         see(w, &st);
         list = beneath_open(*ret, ".", O_RDONLY | O_DIRECTORY, 0);
         if (list < 0)
-                return error_errno(err, CODE_TASK_UNSAFE, errno, "%s", name);
+                return failure(name, err);
         return check_tree(list, 0, w, err);
 }
 
@@ -135,8 +150,8 @@ static int open_file(int directory, struct walk *w, int *ret, struct error *err)
         snprintf(w->path, sizeof w->path, "task.json");
         *ret = beneath_open(directory, w->path, O_RDONLY | O_NONBLOCK, 0);
         if (*ret < 0)
-                return error_errno(err, errno == ENOENT ? CODE_TASK_MISSING : CODE_TASK_UNSAFE,
-                        errno, "task.json");
+                return errno == ENOENT ? error_errno(err, CODE_TASK_MISSING, errno, "task.json")
+                                       : failure("task.json", err);
         if (fstat(*ret, &st) < 0 || !S_ISREG(st.st_mode))
                 return error_set(err, CODE_TASK_UNSAFE, "task.json: not a regular file");
         see(w, &st);

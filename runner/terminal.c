@@ -2,8 +2,10 @@
 #include "terminal.h"
 
 #include "fd.h"
+#include "interrupt.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -48,7 +50,9 @@ static int pump_read(void *to, short seen, struct error *err)
 static int pump_write(void *to, short seen, struct error *err)
 {
         struct pump *p = to;
-        ssize_t n = write(p->out, p->bytes + p->at, p->len);
+        /* So much fits when there is room at all: who blocks hears no signal. */
+        const size_t most = p->own_out || p->len < PIPE_BUF ? p->len : PIPE_BUF;
+        ssize_t n = write(p->out, p->bytes + p->at, most);
 
         (void)seen;
         (void)err;
@@ -86,13 +90,20 @@ static int pump_begin(
         return 0;
 }
 
-/* The cell has ended: what is still to be read of it is all there will be. */
+/* The cell has ended: what is still to be read of it is all there will be. After a signal nobody
+ * waits until that is taken. */
 static void pump_drain(struct pump *p)
 {
         while (p->out >= 0) {
-                if (p->len > 0)
+                struct pollfd room = {.fd = p->out, .events = POLLOUT};
+
+                if (p->len > 0) {
+                        if (!interrupt_came())
+                                interrupt_poll(&room, 1, -1);
+                        if (interrupt_came())
+                                return;
                         pump_write(p, 0, NULL);
-                else if (pump_read(p, 0, NULL), p->len == 0)
+                } else if (pump_read(p, 0, NULL), p->len == 0)
                         return;
         }
 }

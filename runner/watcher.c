@@ -7,8 +7,6 @@
 #include "task_digest.h"
 
 #include <limits.h>
-#include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -48,7 +46,7 @@ static void watch(const struct task *t, int socket)
         struct error err = {0};
         char byte;
 
-        if (task_digest(t->directory, found.sha256, &err) < 0) {
+        if (task_digest(t, socket, found.sha256, &err) < 0) {
                 *found.sha256 = '\0';
                 snprintf(found.unread, sizeof found.unread, "%s", err.text);
         }
@@ -61,13 +59,10 @@ static void watch(const struct task *t, int socket)
         frame_send(socket, WATCHED, &payload, NULL, 0, NULL);
 }
 
-_Noreturn static void child(const struct task *t, int socket, pid_t parent)
+_Noreturn static void child(const struct task *t, int socket)
 {
-        /* A large task must not be read to its end when nobody waits for it. */
-        if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent) {
-                keep_only(socket, t->directory);
-                watch(t, socket);
-        }
+        keep_only(socket, t->directory);
+        watch(t, socket);
         _exit(0);
 }
 
@@ -75,7 +70,6 @@ _Noreturn static void child(const struct task *t, int socket, pid_t parent)
 
 int watcher_start(struct watcher *w, const struct task *t, struct error *err)
 {
-        const pid_t parent = getpid();
         int pair[2];
 
         if (fd_socketpair(pair, err) < 0)
@@ -83,7 +77,7 @@ int watcher_start(struct watcher *w, const struct task *t, struct error *err)
         fflush(NULL);
         w->pid = fork();
         if (w->pid == 0)
-                child(t, pair[1], parent);
+                child(t, pair[1]);
         fd_close(pair[1]);
         w->socket = pair[0];
         return w->pid > 0 ? 0

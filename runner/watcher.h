@@ -26,7 +26,8 @@ struct watched {
 int watcher_start(struct watcher *w, const struct task *t, struct error *err);
 /* At the end, once. Signals end the waiting (interrupt.h). */
 int watcher_ask(struct watcher *w, struct watched *ret, struct error *err);
-/* Whatever it does, it ends with this process at the latest. */
+/* Whatever it does, it ends soon afterwards, and so it does when this process ends. A signal at the
+ * death of its parent would not reach it: it has root, and the parent may have given that up. */
 void watcher_close(struct watcher *w);
 
 #endif

@@ -195,6 +195,31 @@ static int remove_tree(const struct workspace *w, const char *name, int *tree, s
         return r;
 }
 
+/* What was put beside the trees to be kept, before that failed: files, and folders of files. */
+static void remove_files(int dir, unsigned depth)
+{
+        int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        DIR *list = fd < 0 ? NULL : fdopendir(fd);
+
+        if (!list) {
+                fd_close(fd);
+                return;
+        }
+        for (struct dirent *entry; (entry = readdir(list));) {
+                const char *name = entry->d_name;
+                _cleanup_fd_ int sub = -EBADF;
+
+                if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
+                        unlinkat(dir, name, 0) == 0 || depth == 0)
+                        continue;
+                sub = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+                if (sub >= 0)
+                        remove_files(sub, depth - 1);
+                unlinkat(dir, name, AT_REMOVEDIR);
+        }
+        closedir(list);
+}
+
 int workspace_remove(struct workspace *w, struct channel *c, struct error *err)
 {
         int *const fds[] = {&w->tree, &w->built};
@@ -203,8 +228,11 @@ int workspace_remove(struct workspace *w, struct channel *c, struct error *err)
         for (size_t i = 0; i < sizeof trees / sizeof *trees; i++)
                 if (remove_tree(w, trees[i], fds[i], c, err) < 0)
                         r = -1;
-        if (w->work >= 0 && *w->id)
+        if (w->work >= 0 && *w->id && unlinkat(w->work, w->id, AT_REMOVEDIR) < 0 &&
+                errno == ENOTEMPTY && w->lock >= 0) {
+                remove_files(w->lock, 1);
                 unlinkat(w->work, w->id, AT_REMOVEDIR);
+        }
         w->lock = fd_close(w->lock);
         w->work = fd_close(w->work);
         return r;

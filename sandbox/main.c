@@ -55,13 +55,14 @@ static uint64_t take_descriptors(void)
 /* The descriptors of a cell that runs, and those that one needs while it starts. */
 enum { CELL_FDS = 26, STARTING_FDS = 136 };
 
-/* Half for cells that run, half for requests that wait. */
+/* Half for cells that run, half for requests that wait. Two may always try to run: a suite waits
+ * for the cell that it asked for, which must not wait for the suite's. */
 static void share_descriptors(struct admission *a, uint64_t descriptors)
 {
         uint64_t half = descriptors > STARTING_FDS ? (descriptors - STARTING_FDS) / 2 : 0;
         uint64_t most = half / CELL_FDS;
 
-        a->most = most < 1                      ? 1
+        a->most = most < 2                      ? 2
                   : most < SUPERVISOR_MAX_CELLS ? (unsigned)most
                                                 : SUPERVISOR_MAX_CELLS;
         a->most_descriptors = half < INT_MAX ? (unsigned)half : INT_MAX;

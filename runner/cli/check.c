@@ -126,6 +126,21 @@ static int check_submission_image(struct checking *c, struct error *err)
         return r;
 }
 
+/* The same of the suite's image. */
+static int check_image(struct checking *c, struct error *err)
+{
+        char id[DIGEST_SIZE];
+
+        if (strcmp(c->task.image, "host") == 0 || !task_runs_something(&c->task) ||
+                c->no_store.code != CODE_NONE ||
+                store_find(&c->loading->store, c->task.image, id, NULL, err) == 0)
+                return 0;
+        return err->code == CODE_IMAGE_MISSING
+                       ? task_add_warning(
+                                 &c->task, "image", "there is no such image on this machine", err)
+                       : -1;
+}
+
 /* --- all ------------------------------------------------------------------------------------ */
 
 static int open_all(struct checking *c, const char *path, const char *policy, struct error *err)
@@ -164,7 +179,7 @@ static int check_all(struct checking *c, const char *path, const char *policy, s
                 error_print(err);
                 return END_USAGE;
         }
-        return check_submission_image(c, err);
+        return check_image(c, err) < 0 ? -1 : check_submission_image(c, err);
 }
 
 static int check(const char *path, const char *policy, const struct common_options *common,

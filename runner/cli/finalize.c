@@ -60,7 +60,7 @@ static int take(void *to, unsigned type, struct reader *r, struct error *err)
                 take_score(f, r);
         } else if (type == FINAL_PIECE) {
                 size_t len;
-                const unsigned char *bytes = get_bytes(r, SCORE_MAX_PIECE, &len);
+                const unsigned char *bytes = get_bytes(r, FINAL_MAX_PIECE, &len);
 
                 if (!r->bad)
                         buffer_add(&f->result, bytes, len);
@@ -101,9 +101,10 @@ static int finalize(const char *result, const struct finalize_options *o, struct
         const bool by_number = scorer_is_score(o->llm_score);
         _cleanup_buffer_ struct buffer options = BUFFER_INIT;
         struct scoring s = {
-                .files = {{DOCUMENT_RECORD, result, "the result", SCORE_MAX_REQUEST / 2, -EBADF},
+                .files = {{DOCUMENT_RECORD, result, "the result", SCORE_MAX_REQUEST / 2, -EBADF,
+                                  CODE_RESULT_INVALID},
                         {DOCUMENT_VERDICT, by_number ? NULL : o->llm_score, "--llm-score",
-                                SCORE_MAX_VERDICT, -EBADF}},
+                                SCORE_MAX_VERDICT, -EBADF, CODE_JUDGE_INVALID}},
                 .file_count = 2,
         };
         struct final f = {.result = BUFFER_INIT};

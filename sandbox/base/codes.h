@@ -7,7 +7,7 @@
 X(USAGE,               "usage",                    CLASS_USAGE, END_USAGE, "see `assay --help`, `assay VERB --help`")
 X(TASK_MISSING,        "task.missing",             CLASS_USAGE, END_USAGE, "give the directory that holds task.json")
 X(TASK_INVALID,        "task.invalid",             CLASS_USAGE, END_USAGE, "mend task.json at the place named; `assay check TASK` lists every error")
-X(TASK_UNSAFE,         "task.unsafe",              CLASS_USAGE, END_USAGE, "keep everything a task uses inside its own directory, without symlinks out of it")
+X(TASK_UNSAFE,         "task.unsafe",              CLASS_USAGE, END_USAGE, "keep everything a task uses inside its own directory, readable, without symlinks out of it")
 X(TASK_UNSUPPORTED,    "task.unsupported",         CLASS_USAGE, END_USAGE, "use what this version supports, or a newer Assay")
 X(TASK_NOT_PERMITTED,  "task.not_permitted",       CLASS_USAGE, END_USAGE, "ask for less, or ask who runs the machine: operator.json says what tasks may have; without one, `assay run` gives a network only with --allow-network")
 X(POLICY_INVALID,      "policy.invalid",           CLASS_USAGE, END_USAGE, "mend the operator's policy at the place named (docs/policy.md)")
@@ -69,7 +69,7 @@ X(CASE_FILE,           "suite.case_file",          CLASS_SUITE, END_ERROR, "put 
 X(SUITE_EXIT,          "suite.exit",               CLASS_SUITE, END_ERROR, "a suite that worked exits 0, whatever the score; see its logs")
 X(SUITE_SIGNAL,        "suite.signal",             CLASS_SUITE, END_ERROR, "the suite crashed; see its logs")
 X(SUITE_NOT_FOUND,     "suite.not_found",          CLASS_SUITE, END_ERROR, "check suite.command: the program, and the interpreter that its first line names (without a Windows line end), must be in tests/ or in the image")
-X(SUITE_NOT_EXECUTABLE, "suite.not_executable",    CLASS_SUITE, END_ERROR, "make the suite's program executable, with an interpreter that the image has")
+X(SUITE_NOT_EXECUTABLE, "suite.not_executable",    CLASS_SUITE, END_ERROR, "make the suite's program executable (chmod +x), and begin a script with its interpreter, such as #!/bin/sh")
 
 /* Limits of a cell. */
 X(LIMIT_WALL,          "limit.wall",               CLASS_LIMIT, END_ERROR, "raise limits.wall in task.json if the suite rightly needs longer")
@@ -93,7 +93,7 @@ X(INFRA_NETWORK,       "infra.network",            CLASS_INFRA, END_ERROR, "apt-
 X(INFRA_CGROUP,        "infra.cgroup",             CLASS_INFRA, END_ERROR, "`assay doctor` tells what this machine lacks")
 X(INFRA_HELPER,        "infra.helper_missing",     CLASS_INFRA, END_ERROR, "install Assay again; its programs belong together")
 X(INFRA_STATE,         "infra.state",              CLASS_INFRA, END_ERROR, "check the state directory (ASSAY_STATE) and its free space")
-X(INFRA_MEMORY,        "infra.memory",             CLASS_INFRA, END_ERROR, "free some memory and try again")
+X(INFRA_MEMORY,        "infra.memory",             CLASS_INFRA, END_ERROR, "free some memory, or raise the limits of processes and open files (ulimit -u, ulimit -n), and try again")
 X(INFRA_IO,            "infra.io",                 CLASS_INFRA, END_ERROR, "try again; if it stays, check disk and permissions")
 X(INFRA_SUPERVISOR,    "infra.supervisor_lost",    CLASS_INFRA, END_ERROR, "try again; if it stays, look at the kernel's log for an out-of-memory kill")
 X(TASK_CHANGED,        "infra.task_changed",       CLASS_INFRA, END_ERROR, "grade it again, with a copy of the task that nobody writes to meanwhile")

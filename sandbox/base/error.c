@@ -3,6 +3,7 @@
 
 #include "text.h"
 
+#include <errno.h>
 #include <stdarg.h>
 
 #define X(name, dotted, class, ending, remedy) [CODE_##name] = {dotted, class, ending, remedy},
@@ -89,7 +90,7 @@ int error_errno(struct error *err, enum code code, int errnum, const char *forma
 
         if (!err)
                 return -1;
-        err->code = code;
+        err->code = errnum == EMFILE || errnum == ENFILE ? CODE_INFRA_MEMORY : code;
         va_start(args, format);
         error_format(err, format, args);
         va_end(args);

@@ -63,7 +63,8 @@ const char *error_class_name(enum error_class class);
  * not printable UTF-8 is escaped. */
 int error_set(struct error *err, enum code code, const char *format, ...)
         __attribute__((format(printf, 3, 4)));
-/* The same with ": " and the meaning of `errnum` at the end. */
+/* The same with ": " and the meaning of `errnum` at the end. Where descriptors have run out the
+ * code is infra.memory, whatever was tried. */
 int error_errno(struct error *err, enum code code, int errnum, const char *format, ...)
         __attribute__((format(printf, 4, 5)));
 /* Put "context: " before the text; returns -1. */

@@ -84,7 +84,7 @@ static int child_rights(const struct spawn *s)
  * overwritten before its own content was saved. */
 static int child_fds(const struct spawn *s, int null, int *ret_program)
 {
-        const int away = 64;
+        const int away = (int)s->fd_count;
         int from[SPAWN_MAX_FDS];
 
         *ret_program = fcntl(s->program, F_DUPFD_CLOEXEC, away);
@@ -132,6 +132,12 @@ static int child_main(void *arg)
         _exit(127);
 }
 
+/* Is it the program that is at fault, or what this machine has left? */
+static enum code why(int failed)
+{
+        return failed == EAGAIN || failed == ENOMEM ? CODE_INFRA_MEMORY : CODE_INFRA_HELPER;
+}
+
 pid_t spawn_process(const struct spawn *s, int *ret_pidfd, struct error *err)
 {
         enum { STACK_SIZE = 64 << 10 };
@@ -165,7 +171,7 @@ pid_t spawn_process(const struct spawn *s, int *ret_pidfd, struct error *err)
                         waitpid(pid, NULL, 0);
                 fd_close(pidfd);
                 return error_errno(
-                        err, CODE_INFRA_HELPER, child.failed, "cannot start %s", s->argv[0]);
+                        err, why(child.failed), child.failed, "cannot start %s", s->argv[0]);
         }
         *ret_pidfd = pidfd;
         return pid;

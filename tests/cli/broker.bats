@@ -540,3 +540,28 @@ status 0
 tried
 status 0" "$(printed | grep -v forged)"
 }
+
+@test "a call that fails for want of what the machine has is never a wrong answer: no score" {
+    # Counts what it is not given as wrong, as suites do. Several at once need more descriptors than the suite alone.
+    script_task << 'END'
+score=100
+for i in 1 2 3 4; do
+    [ "$("$ASSAY_EXEC" -- echo right 2> /dev/null)" = right ] || score=0
+done
+printf '{"score": %d, "pass": true}\n' "$score" > /results/score.json
+END
+    submission
+    ends=
+    for most in $(seq 24 8 160); do
+        status=0
+        (ulimit -n "$most" && exec "$ASSAY" run --json "${weak[@]}" "$work/task" "$work/submission.tar.gz" \
+            > "$work/result.json" 2> "$work/errors") || status=$?
+        case $(field '"\(.status) \(.class) \(.exact.score)"') in
+        'graded null 100') ends+=g ;;
+        'error infra null') ends+=e ;;
+        *) is "with $most descriptors" 'an error of the machine, or the score' "$(jq -c '[.status, .class, .code, .score]' "$work/result.json")" ;;
+        esac
+    done
+    [[ $ends == e*g ]] || is 'ends' 'errors, then scores' "$ends"
+    nothing_left
+}

@@ -60,6 +60,43 @@ END
     run -2 "$ASSAY" check "$work/task"
 }
 
+@test "check: a script with Windows line ends, an image that is not here" {
+    task good
+    sed -i 's/suite", "good"/run"/' "$work/task/task.json"
+    while IFS='|' read -r first expected; do
+        printf '%b\nexit\n' "$first" > "$work/task/tests/run"
+        chmod +x "$work/task/tests/run"
+        run "$ASSAY" check "$work/task"
+        is "exit with $first" "$expected" "$status"
+        [ "$expected" = 0 ] || [[ $output == 'assay: suite.not_found: '*'tests/run has a Windows line end'* ]]
+    done << 'TABLE'
+#!/bin/sh\r|2
+#!/usr/bin/env python3\r|2
+#! /bin/sh\r|2
+#!/bin/sh|0
+#!\r|2
+#!/usr/bin/perl -w\r|0
+echo\r|0
+TABLE
+    sed -i 's/^{/{"image": "there-is-none:1",/' "$work/task/task.json"
+    run -0 "$ASSAY" check "$work/task"
+    [[ $output == *'warning: image: there is no such image on this machine'* ]]
+}
+
+@test "check: what is wrong with a tree is said as it is" {
+    while IFS='|' read -r make why; do
+        rm -rf "$work/task"
+        task good
+        (cd "$work/task" && eval "$make")
+        run -2 "$ASSAY" check "$work/task"
+        [[ $output == "assay: task.unsafe: "*"$why"* ]] || is "$make" "$why" "$output"
+    done << 'TABLE'
+mv tests t && ln -s t tests|tests: is a symbolic link (
+mv task.json t && ln -s t task.json|task.json: is a symbolic link (
+mkdir -p "tests/$(printf 'd/%.0s' {1..70})"|is more than 64 folders deep (
+TABLE
+}
+
 @test "check: a task.json that is a fifo, a directory or missing does not hang" {
     mkdir "$work/task"
     run -2 "$ASSAY" check "$work/task"

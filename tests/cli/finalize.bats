@@ -95,6 +95,21 @@ as_if_graded() {
     as_if_graded --llm-score 100
 }
 
+@test "dimensions whose scores are long fractions: the sum is exact" {
+    waits '"scheme": "dimensions", "dimensions": [
+        {"name": "correctness", "weight": 0.25, "source": "suite"},
+        {"name": "precision", "weight": 0.25, "source": "suite"},
+        {"name": "methodology", "weight": 0.5, "source": "judge", "criterion": "Style"}]'
+    cp "$work/before.json" "$work/good.json"
+    jq --arg a "1/$(printf '3%.0s' {1..300})" --arg b "1/$(printf '7%.0s' {1..299})" \
+        '.exact.score_breakdown.correctness.score = $a | .exact.score_breakdown.precision.score = $b' \
+        "$work/good.json" > "$work/before.json"
+    finalize --llm-score 100
+    is exit 1 "$status"
+    is sum "$(python3 -c 'from fractions import Fraction as F
+print(500 + (F(1, int("3" * 300)) + F(1, int("7" * 299))) / 4)')" "$(field .exact.sum)"
+}
+
 @test "a new result: the next revision, which names the one it supersedes; the old file stays" {
     waits "\"mode\": \"hybrid\", \"test_weight\": 60, \"llm_weight\": 40, $rubric"
     before=$(sha256sum "$work/before.json")
@@ -173,6 +188,28 @@ TABLE
     echo '{"a": 1' > "$work/before.json"
     finalize --llm-score 90
     is 'exit: no JSON' 2 "$status"
+}
+
+@test "a result of several MiB is finalized; what is too large to be one is no result, or no verdict" {
+    waits "\"mode\": \"hybrid\", \"test_weight\": 60, \"llm_weight\": 40, $rubric"
+    cp "$work/before.json" "$work/good.json"
+    for bytes in 1048000 1048576 5000000; do
+        jq --arg text "$(head -c 1000 /dev/zero | tr '\0' x)" \
+            ".tests[0] as \$t | .tests = [range($bytes / 1000 | floor) | \$t + {name: \$text}]" \
+            "$work/good.json" > "$work/before.json"
+        finalize --llm-score 90
+        is "exit with $bytes bytes" 0 "$status"
+        is tests "$(jq -c .tests "$work/before.json" | sha256sum)" "$(jq -c .tests "$work/result.json" | sha256sum)"
+    done
+    head -c 40000000 /dev/zero | tr '\0' ' ' | cat - "$work/good.json" > "$work/before.json"
+    finalize --llm-score 90
+    is 'exit, too large' 2 "$status"
+    grep -q '^assay: result.invalid: the result: more than ' "$work/errors"
+    cp "$work/good.json" "$work/before.json"
+    head -c 5000000 /dev/zero | tr '\0' ' ' > "$work/verdict.json"
+    finalize --llm-score "$work/verdict.json"
+    is 'exit, a verdict too large' 4 "$status"
+    grep -q '^assay: judge.invalid_verdict: --llm-score: more than ' "$work/errors"
 }
 
 @test "usage: a result, and a score from 0 to 100" {

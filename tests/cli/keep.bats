@@ -74,3 +74,26 @@ src/more.txt' "$(find "$there/submission" -mindepth 1 -printf '%P\n' | sort)"
     grade
     [ -e "$there/result.json" ]
 }
+
+@test "what cannot be kept leaves nothing behind, now or when the runner is killed at it" {
+    task good
+    submission
+    mkfifo "$work/archive"
+    "$ASSAY" run --keep --quiet "${weak[@]}" "$work/task" - < "$work/archive" 2> "$work/errors" 3>&- &
+    exec 4> "$work/archive"
+    until rmdir "$ASSAY_STATE/kept" 2> /dev/null; do kill -0 $!; done
+    cat "$work/submission.tar.gz" >&4
+    exec 4>&-
+    status=0
+    wait $! || status=$?
+    is exit 4 "$status"
+    grep -q '^assay: infra.state: cannot keep the evaluation' "$work/errors"
+    nothing_left
+
+    # What one that was killed in the middle leaves: all but the last step.
+    kept
+    mv "$there/submission" "$there/tree"
+    mv "$there" "$ASSAY_STATE/evaluations/"
+    grade
+    nothing_left
+}

@@ -71,6 +71,15 @@ changes() {
     rm "$work/archive"
 }
 
+# place PID: how many bytes of a large file it has read; 0: none, or nobody may know
+place() {
+    local most=0 pos
+    for pos in $(sed -n 's/^pos:[[:space:]]*//p' "/proc/$1/fdinfo"/* 2> /dev/null); do
+        if [ "$pos" -gt "$most" ]; then most=$pos; fi
+    done
+    echo "$most"
+}
+
 @test "a task that changes while it grades: no score, and what changed is named" {
     while IFS='|' read -r change what; do
         rm -rf "$work/task"
@@ -92,6 +101,42 @@ cp task.json x && mv x task.json|task.json
 rm -r truth|.*
 TABLE
     nothing_left
+}
+
+@test "a task too large to be hashed is graded at once, without a digest, and that is said" {
+    task good
+    mkdir -p "$work/task/truth"
+    truncate -s 5G "$work/task/truth/large"
+    submission
+    grade
+    is status graded "$(field .status)"
+    is sha256 null "$(field .task.sha256)"
+    is why 'there is no digest of it: its files have more than 4 GiB' \
+        "$(field '.suite_warnings[] | select(.field == "task") | .message')"
+}
+
+@test "who hashes a task ends when the runner does" {
+    task good
+    mkdir -p "$work/task/truth"
+    truncate -s 4000M "$work/task/truth/large"
+    submission
+    for signal in KILL TERM; do
+        "$ASSAY" run --quiet "${weak[@]}" "$work/task" "$work/submission.tar.gz" 2> /dev/null 3>&- &
+        runner=$! watcher=
+        until [ -n "$watcher" ]; do
+            kill -0 "$runner"
+            for child in $(pgrep -P "$runner" || true); do
+                [ -z "$(find "/proc/$child/fd" -lname '*/truth/large' 2> /dev/null)" ] || watcher=$child
+            done
+        done
+        kill -"$signal" "$runner"
+        wait "$runner" || true
+        while [ -n "$(tr -d '\0' 2> /dev/null < "/proc/$watcher/cmdline")" ]; do
+            # Its place in the file that it reads: how far it came.
+            offset=$(place "$watcher")
+            [ "$offset" -lt 2000000000 ] || is "after SIG$signal" gone 'still at work'
+        done
+    done
 }
 
 @test "what does not belong to the task may change" {
@@ -166,6 +211,15 @@ TABLE
     is 'score' '80.00 40.00' "$(jq -r '.differences[] | select(.path == "/score") | "\(.was) \(.is)"' "$work/replay.json")"
 }
 
+@test "for people: what has no outcome, too" {
+    mkdir -p "$work/task"
+    echo '{"schema": "assay.task/1", "name": "test", "scoring": {"rubric": [{"name": "Style", "weight": 100}]}}' > "$work/task/task.json"
+    submission
+    grade
+    is words "the same as $(field .id): pending" \
+        "$("$ASSAY" run "${weak[@]}" --replay "$work/result.json" "$work/task" "$work/submission.tar.gz" 2> /dev/null)"
+}
+
 @test "for people: one line, or a line a difference" {
     task good
     submission
@@ -188,10 +242,19 @@ TABLE
         replay $options
         is "exit with $options" 2 "$status"
     done
-    echo '{}' > "$work/result.json"
-    replay
-    is exit 2 "$status"
-    grep -q '^assay: result.invalid: ' "$work/errors"
+    cp "$work/result.json" "$work/good.json"
+    for change in '{}' '.inputs.seed = "-1"' '.inputs.seed = "x"'; do
+        jq "$change" "$work/good.json" > "$work/result.json"
+        replay
+        is "exit with $change" 2 "$status"
+        grep -q '^assay: result.invalid: ' "$work/errors" || is "$change" result.invalid "$(cat "$work/errors")"
+    done
+    mkfifo "$work/pipe"
+    { head -c 40000000 /dev/zero | tr '\0' ' '; cat "$work/good.json"; } > "$work/pipe" 2> /dev/null 3>&- &
+    status=0
+    "$ASSAY" run "${weak[@]}" --replay "$work/pipe" "$work/task" "$work/submission.tar.gz" 2> "$work/errors" || status=$?
+    is 'exit, too large' 2 "$status"
+    grep -q '^assay: result.invalid: .*more than ' "$work/errors"
     rm "$work/result.json"
     replay
     is exit 2 "$status"

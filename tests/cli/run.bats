@@ -420,6 +420,26 @@ result_ends() {
     is status graded "$(field .status)"
 }
 
+@test "standard input cannot be two files, a directory is no file, and what no score is made of is not taken" {
+    task good
+    submission
+    while IFS='|' read -r options which why; do
+        status=0
+        # shellcheck disable=SC2086 # options
+        "$ASSAY" run "${weak[@]}" ${options//WORK/$work} "$work/task" "${which//WORK/$work}" \
+            < "$work/submission.tar.gz" > /dev/null 2> "$work/errors" || status=$?
+        is "exit with $options" 2 "$status"
+        grep -q "^assay: usage: .*$why" "$work/errors" || is "$options" "$why" "$(cat "$work/errors")"
+    done << 'TABLE'
+--llm-score -|-|only one of the files can be standard input
+--trajectory - --replay -|WORK/submission.tar.gz|only one of the files can be standard input
+--llm-score WORK|-|Is a directory
+--trajectory WORK|-|Is a directory
+--replay WORK|-|Is a directory
+--trajectory WORK/errors|-|does not score what an agent did
+TABLE
+}
+
 @test "an archive above the task's limit is rejected" {
     task good '"submission": {"max_archive": "100B"},'
     submission
@@ -455,6 +475,17 @@ result_ends() {
     touch "$work/file"
     ASSAY_STATE=$work/file/state run -4 "$ASSAY" run "${weak[@]}" "$work/task" "$work/submission.tar.gz"
     [[ $output == *'state'* ]]
+}
+
+@test "few descriptors: 64 will do, with fewer it is the machine that is short of them" {
+    task good
+    submission
+    run -0 sh -c 'ulimit -n 64 && exec "$@"' sh "$ASSAY" run --quiet "${weak[@]}" "$work/task" "$work/submission.tar.gz"
+    for most in 7 8 10 12; do
+        run -4 sh -c 'ulimit -n "$0" && exec "$@"' "$most" \
+            "$ASSAY" run --quiet "${weak[@]}" "$work/task" "$work/submission.tar.gz"
+        [[ $output == 'assay: infra.memory: '*'ulimit -n'* ]] || is "$most" infra.memory "$output"
+    done
 }
 
 @test "descriptors 0 to 2 closed: it works all the same" {

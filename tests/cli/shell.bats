@@ -57,6 +57,7 @@ hello from the submission" "$(cat said)"
     is errors err "$(cat errors)"
     run_inside --quiet -- no-such-program
     is exit 127 "$status"
+    is why 'assay: no-such-program: No such file or directory' "$(cat errors)"
     run_inside -- sh -c 'kill -TERM $$'
     is exit 143 "$status"
 }
@@ -172,4 +173,20 @@ END
     for line in vt100 'stopped 130' 'status 9'; do
         grep -q "^$line" said || { cat said >&2 && return 1; }
     done
+}
+
+@test "a signal ends it, also when nobody takes what it prints" {
+    task good
+    mkfifo out
+    "$ASSAY" shell "${weak[@]}" task submission -- yes > out 2> errors 3>&- &
+    exec 4< out
+    # Until the pipe is full.
+    python3 -c 'import fcntl, struct, termios
+while struct.unpack("i", fcntl.ioctl(4, termios.FIONREAD, bytes(4)))[0] < 60000: pass'
+    kill -TERM $!
+    status=0
+    wait $! || status=$?
+    exec 4<&-
+    is exit 130 "$status"
+    nothing_left
 }
