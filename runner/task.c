@@ -364,7 +364,7 @@ static int check_first_line(
         if (!end || end[-1] != '\r')
                 return 0;
         *end = '\0';
-        space = strchr(line + 2, ' ');
+        space = strchr(line + 3, ' '); /* not one that follows #! at once */
         if (space && (space - line < 4 || strncmp(space - 4, "/env", 4) != 0))
                 return 0;
         return error_set(err, p->missing,
