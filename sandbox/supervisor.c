@@ -594,6 +594,10 @@ int supervisor_exec(struct supervisor *s)
         else if (c->stopped != CODE_NONE && c->stopped != CODE_INTERRUPTED) {
                 error_set(&err, c->stopped, "the command was ended by its limit");
                 error_print(&err);
+        } else if (c->end == CELL_EXEC_FAILED) {
+                error_errno(&err, CODE_USAGE, (int)c->status, "%s: cannot be executed in the cell",
+                        c->request.argv[0]);
+                error_print(&err);
         }
         if (report >= 0 && report_write(c, timing, report, &err) < 0) {
                 error_print(&err);

@@ -1,6 +1,7 @@
 /* assay finalize RESULT --llm-score N|FILE: the result that a waiting one becomes. */
 #include "verbs.h"
 
+#include "evaluation.h"
 #include "fd.h"
 #include "input.h"
 #include "scoring.h"
@@ -154,9 +155,8 @@ int verb_finalize(int argc, char **argv, struct error *err)
         if (scorer_is_decimal(o.llm_score) && !scorer_is_score(o.llm_score))
                 return error_set(err, CODE_USAGE,
                         "--llm-score %s: not between 0 and 100, or too long", o.llm_score);
-        if (o.fail_under &&
-                (!scorer_is_decimal(o.fail_under) || strlen(o.fail_under) > SCORE_MAX_DIGITS))
-                return error_set(err, CODE_USAGE, "--fail-under %s: not a number such as 70 or 0.5",
-                        o.fail_under);
+        if (evaluation_check_options(
+                    &(struct evaluation_options){.fail_under = o.fail_under}, err) < 0)
+                return -1;
         return finalize(argv[0], &o, err);
 }

@@ -21,6 +21,7 @@ cell() {
     run -139 cell host -- sh -c 'kill -SEGV $$'
     run -126 cell host -- /etc/passwd
     run -127 cell host -- no-such-command
+    is words 1 "$(grep -c '^assay: usage: no-such-command: cannot be executed in the cell: No such file' <<< "$output")"
 }
 
 @test "124 for time limits, 137 for the others" {

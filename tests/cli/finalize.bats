@@ -214,7 +214,7 @@ TABLE
 
 @test "usage: a result, and a score from 0 to 100" {
     waits '"rubric": [{"name": "Style", "weight": 100}]'
-    for options in '' '--llm-score 101' '--llm-score -1' '--llm-score missing.json' '--llm-score 5 --fail-under x'; do
+    for options in '' '--llm-score 101' '--llm-score -1' '--llm-score missing.json' '--llm-score 5 --fail-under x' '--llm-score 5 --fail-under -5'; do
         # shellcheck disable=SC2086 # options
         finalize $options
         is "exit with '$options'" 2 "$status"
