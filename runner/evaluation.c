@@ -127,7 +127,7 @@ int evaluation_open(struct evaluation *e, const char *task, const char *submissi
                 open_trajectory(e, err) < 0 || replay_open(e, err) < 0 ||
                 workspace_make(&e->workspace, err) < 0 || (options->keep && keep_open(e, err) < 0))
                 return -1;
-        e->image_store = store_open_root(err);
+        e->image_store = image_store_open_root(err);
         if (e->image_store < 0)
                 return -1;
         if (task_trust(&e->task, &e->channel, err) < 0)

@@ -133,7 +133,7 @@ static int check_image(struct checking *c, struct error *err)
 
         if (strcmp(c->task.image, "host") == 0 || !task_runs_something(&c->task) ||
                 c->no_store.code != CODE_NONE ||
-                store_find(&c->loading->store, c->task.image, id, NULL, err) == 0)
+                image_store_find(&c->loading->store, c->task.image, id, NULL, err) == 0)
                 return 0;
         return err->code == CODE_IMAGE_MISSING
                        ? task_add_warning(
@@ -195,7 +195,7 @@ static int check(const char *path, const char *policy, const struct common_optio
         c.loading->listener = &listener;
         c.loading->own = (struct channel)CHANNEL_INIT;
         c.loading->channel = &c.loading->own;
-        c.loading->store = (struct store)STORE_INIT;
+        c.loading->store = (struct image_store)IMAGE_STORE_INIT;
         r = check_all(&c, path, policy, err);
         if (r == 0 || c.task.problem_count > 0) {
                 r = c.task.problem_count > 0 ? END_USAGE : 0; /* the list says it all */

@@ -18,20 +18,21 @@ struct image_options {
         bool remove, force;
 };
 
-static int open_for_looking(struct store *s, struct error *err)
+static int open_for_looking(struct image_store *s, struct error *err)
 {
-        *s = (struct store)STORE_INIT;
-        return store_open(s, err);
+        *s = (struct image_store)IMAGE_STORE_INIT;
+        return image_store_open(s, err);
 }
 
 static int read_image(
-        const struct store *s, const char *reference, struct image *ret, struct error *err)
+        const struct image_store *s, const char *reference, struct image *ret, struct error *err)
 {
         char id[DIGEST_SIZE];
 
         *ret = (struct image){0};
-        return store_find(s, reference, id, NULL, err) < 0 ? -1
-                                                           : record_open(ret, s->images, id, err);
+        return image_store_find(s, reference, id, NULL, err) < 0
+                       ? -1
+                       : record_open(ret, s->images, id, err);
 }
 
 /* --- load, pull ----------------------------------------------------------------------------- */
@@ -85,7 +86,7 @@ static void json_list(struct json_writer *w, const char *key, char *const *list)
 }
 
 struct listing {
-        const struct store *store;
+        const struct image_store *store;
         struct census census;
         struct json_writer w; /* of nothing, when it is for people */
         struct error *err;
@@ -162,7 +163,7 @@ static int say_nameless(void *to, const char *id, struct error *err)
         struct listing *l = to;
         struct search names = {.id = id};
 
-        if (store_each_name(l->store, same_image, &names, err) < 0)
+        if (image_store_each_name(l->store, same_image, &names, err) < 0)
                 return -1;
         return names.found ? 0 : say_name(l, NULL, id);
 }
@@ -171,7 +172,7 @@ static int list(struct image_options *o, char **arguments, struct error *err)
 {
         _cleanup_buffer_ struct buffer out = BUFFER_INIT;
         struct listing l = {.w.out = o->common.json ? &out : NULL, .err = err};
-        struct store s;
+        struct image_store s;
         int r;
 
         (void)arguments;
@@ -185,15 +186,15 @@ static int list(struct image_options *o, char **arguments, struct error *err)
                 printf("%-12s  %10s  %10s  %-16s  %-6s  %s\n", "ID", "SIZE", "SHARED", "LOADED", "",
                         "NAME");
         if (r == 0)
-                r = store_each_name(&s, say_name, &l, err);
+                r = image_store_each_name(&s, say_name, &l, err);
         if (r == 0)
-                r = store_each(s.images, say_nameless, &l, err);
+                r = image_store_each(s.images, say_nameless, &l, err);
         if (r == 0 && l.w.out) {
                 json_close(&l.w);
                 printf("%s\n", buffer_text(&out));
         }
         census_free(&l.census);
-        store_close(&s);
+        image_store_close(&s);
         return r;
 }
 
@@ -210,7 +211,7 @@ static int inspect(struct image_options *o, char **arguments, struct error *err)
         _cleanup_buffer_ struct buffer out = BUFFER_INIT;
         struct json_writer w = {.out = &out};
         struct image image = {0};
-        struct store s;
+        struct image_store s;
         int r;
 
         (void)o;
@@ -238,38 +239,38 @@ static int inspect(struct image_options *o, char **arguments, struct error *err)
                 printf("%s\n", buffer_text(&out));
         }
         image_free(&image);
-        store_close(&s);
+        image_store_close(&s);
         return r;
 }
 
 /* --- remove, gc ----------------------------------------------------------------------------- */
 
 /* The image goes with its last name. */
-static int remove_named(struct store *s, const char *reference, struct error *err)
+static int remove_named(struct image_store *s, const char *reference, struct error *err)
 {
-        char id[DIGEST_SIZE], name[STORE_NAME_MAX + 1];
+        char id[DIGEST_SIZE], name[IMAGE_STORE_NAME_MAX + 1];
         struct search left = {.id = id};
 
-        if (store_find(s, reference, id, name, err) < 0 ||
-                (*name && store_remove_name(s, name, err) < 0) ||
-                store_each_name(s, same_image, &left, err) < 0)
+        if (image_store_find(s, reference, id, name, err) < 0 ||
+                (*name && image_store_remove_name(s, name, err) < 0) ||
+                image_store_each_name(s, same_image, &left, err) < 0)
                 return -1;
         if (!*name && left.found)
                 return error_set(err, CODE_USAGE, "%s: has names; remove those", reference);
-        return left.found ? 0 : store_remove_record(s->images, id, err);
+        return left.found ? 0 : image_store_remove_record(s->images, id, err);
 }
 
 static int remove_image(struct image_options *o, char **arguments, struct error *err)
 {
-        struct store s;
+        struct image_store s;
         int r;
 
         (void)o;
         if (open_for_looking(&s, err) < 0)
                 return -1;
-        store_lock_names(&s);
+        image_store_lock_names(&s);
         r = remove_named(&s, arguments[0], err);
-        store_close(&s);
+        image_store_close(&s);
         return r;
 }
 
@@ -300,7 +301,7 @@ static void say_damaged(void *to, const char *what, const char *how)
         const struct image_options *o = to;
 
         if (!o->common.quiet)
-                printf("%.*s  %s\n", is_digest(what) ? 12 : STORE_NAME_MAX, what, how);
+                printf("%.*s  %s\n", is_digest(what) ? 12 : IMAGE_STORE_NAME_MAX, what, how);
 }
 
 static int verify(struct image_options *o, char **arguments, struct error *err)

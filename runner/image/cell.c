@@ -41,10 +41,10 @@ static int take_workdir(struct image_cell *i, struct error *err)
                 CELL_MAX_PLACE);
 }
 
-static int open_layers(struct image_cell *i, const struct store *s, struct error *err)
+static int open_layers(struct image_cell *i, const struct image_store *s, struct error *err)
 {
         for (unsigned n = 0; n < i->image.stack_count; n++) {
-                int fd = store_open_layer(s, i->image.stack[n], err);
+                int fd = image_store_open_layer(s, i->image.stack[n], err);
 
                 if (fd < 0)
                         return -1;
@@ -53,12 +53,12 @@ static int open_layers(struct image_cell *i, const struct store *s, struct error
         return 0;
 }
 
-static int open_record(struct image_cell *i, const struct store *s, const char *reference,
+static int open_record(struct image_cell *i, const struct image_store *s, const char *reference,
         const struct view *view, struct error *err)
 {
         char id[DIGEST_SIZE], key[DIGEST_SIZE];
 
-        if (store_find(s, reference, id, NULL, err) < 0)
+        if (image_store_find(s, reference, id, NULL, err) < 0)
                 return -1;
         if (!view)
                 return record_open(&i->image, s->images, id, err);
@@ -66,7 +66,7 @@ static int open_record(struct image_cell *i, const struct store *s, const char *
         return record_open(&i->image, s->views, key, err);
 }
 
-static int open_from(struct image_cell *i, const struct store *s, const char *reference,
+static int open_from(struct image_cell *i, const struct image_store *s, const char *reference,
         const struct view *view, bool with_user, struct error *err)
 {
         if (open_record(i, s, reference, view, err) < 0)
@@ -80,14 +80,14 @@ static int open_from(struct image_cell *i, const struct store *s, const char *re
 int image_open_in(struct image_cell *ret, int store, const char *reference, const struct view *view,
         bool with_user, struct error *err)
 {
-        struct store s = STORE_INIT;
+        struct image_store s = IMAGE_STORE_INIT;
         int r;
 
         *ret = (struct image_cell){0};
-        r = store_open_in(&s, store, err);
+        r = image_store_open_in(&s, store, err);
         if (r == 0)
                 r = open_from(ret, &s, reference, view, with_user, err);
-        store_close(&s);
+        image_store_close(&s);
         return r;
 }
 
@@ -97,7 +97,7 @@ int image_open(struct image_cell *ret, const char *reference, const struct view 
         _cleanup_fd_ int root = -EBADF;
 
         *ret = (struct image_cell){0};
-        root = store_open_root(err);
+        root = image_store_open_root(err);
         return root < 0 ? -1 : image_open_in(ret, root, reference, view, with_user, err);
 }
 

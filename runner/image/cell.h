@@ -20,7 +20,7 @@ struct image_cell {
  * be closed in any case. */
 int image_open(struct image_cell *ret, const char *reference, const struct view *view,
         bool with_user, struct error *err);
-/* The same in a store whose directory was opened before (store_open_root). */
+/* The same in a store whose directory was opened before (image_store_open_root). */
 int image_open_in(struct image_cell *ret, int store, const char *reference, const struct view *view,
         bool with_user, struct error *err);
 void image_close(struct image_cell *i);

@@ -19,7 +19,7 @@ static struct census_layer *find(const struct census *c, const char *diff_id)
 }
 
 static int count_layer(
-        struct census *c, const struct store *s, const char *diff_id, struct error *err)
+        struct census *c, const struct image_store *s, const char *diff_id, struct error *err)
 {
         struct census_layer *more, *known = find(c, diff_id);
 
@@ -34,14 +34,14 @@ static int count_layer(
         more += c->count++;
         memcpy(more->diff_id, diff_id, DIGEST_SIZE);
         more->images = 1;
-        more->bytes = store_layer_bytes(s, diff_id);
-        more->in_use = store_layer_in_use(s, diff_id);
+        more->bytes = image_store_layer_bytes(s, diff_id);
+        more->in_use = image_store_layer_in_use(s, diff_id);
         return 0;
 }
 
 struct counting {
         struct census *census;
-        const struct store *store;
+        const struct image_store *store;
 };
 
 static int count_image(void *to, const char *id, struct error *err)
@@ -56,12 +56,12 @@ static int count_image(void *to, const char *id, struct error *err)
         return r;
 }
 
-int census_take(struct census *c, const struct store *s, struct error *err)
+int census_take(struct census *c, const struct image_store *s, struct error *err)
 {
         struct counting counting = {c, s};
 
         *c = (struct census)CENSUS_INIT;
-        return store_each(s->images, count_image, &counting, err);
+        return image_store_each(s->images, count_image, &counting, err);
 }
 
 void census_free(struct census *c)
@@ -70,13 +70,13 @@ void census_free(struct census *c)
         *c = (struct census)CENSUS_INIT;
 }
 
-int census_of(const struct census *c, const struct store *s, const char *id,
+int census_of(const struct census *c, const struct image_store *s, const char *id,
         struct census_image *ret, struct error *err)
 {
         struct image image;
         int r = record_open(&image, s->images, id, err);
 
-        *ret = (struct census_image){.loaded = store_image_time(s, id)};
+        *ret = (struct census_image){.loaded = image_store_image_time(s, id)};
         for (unsigned n = 0; r == 0 && n < image.stack_count; n++) {
                 const struct census_layer *l = find(c, image.stack[n]);
 

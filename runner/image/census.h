@@ -18,7 +18,7 @@ struct census {
         }
 
 /* Look at all images; to be freed in any case. */
-int census_take(struct census *c, const struct store *s, struct error *err);
+int census_take(struct census *c, const struct image_store *s, struct error *err);
 void census_free(struct census *c);
 
 struct census_image {
@@ -28,7 +28,7 @@ struct census_image {
         time_t loaded;
 };
 
-int census_of(const struct census *c, const struct store *s, const char *id,
+int census_of(const struct census *c, const struct image_store *s, const char *id,
         struct census_image *ret, struct error *err);
 
 #endif

@@ -114,20 +114,20 @@ static unsigned first_same(const struct image *i, unsigned n)
 
 static int add_layers(struct exporting *e, struct error *err)
 {
-        struct store *s = &e->loading->store;
+        struct image_store *s = &e->loading->store;
 
         if (e->image.layer_count > CELL_MAX_LAYERS)
                 return error_set(err, CODE_INFRA_STATE, "the image store: a record is damaged");
         for (unsigned n = 0; n < e->image.layer_count; n++) {
                 const char *diff_id = e->image.layers[n].diff_id;
                 unsigned first = first_same(&e->image, n);
-                struct store_layer work;
+                struct image_store_layer work;
                 int r;
 
                 e->sizes[n] = e->sizes[first];
                 if (first < n)
                         continue;
-                r = store_begin_layer(s, &work, err);
+                r = image_store_begin_layer(s, &work, err);
                 if (r == 0)
                         r = add_layer(e, work.tree, diff_id, &e->sizes[n], err);
                 loading_remove_layer(e->loading, &work);
@@ -210,7 +210,7 @@ static int add_index(struct exporting *e, const char *digest, uint64_t size, str
         json_open_object(&n.w, NULL);
         json_number(&n.w, "schemaVersion", 2);
         json_open_array(&n.w, "manifests");
-        if (store_each_name(&e->loading->store, put_name, &n, err) < 0)
+        if (image_store_each_name(&e->loading->store, put_name, &n, err) < 0)
                 return -1;
         if (n.count == 0)
                 put_name(&n, NULL, e->image.id);
@@ -246,7 +246,7 @@ static int add_docker_manifest(struct exporting *e, struct error *err)
         json_open_object(&n.w, NULL);
         json_text(&n.w, "Config", blob_name(e->image.id).text);
         json_open_array(&n.w, "RepoTags");
-        if (store_each_name(&e->loading->store, put_tag, &n, err) < 0)
+        if (image_store_each_name(&e->loading->store, put_tag, &n, err) < 0)
                 return -1;
         json_close(&n.w);
         json_open_array(&n.w, "Layers");
@@ -281,11 +281,11 @@ static int add_folders(struct exporting *e, struct error *err)
 static int find_image(struct exporting *e, const char *reference, struct error *err)
 {
         _cleanup_buffer_ struct buffer record = BUFFER_INIT;
-        struct store *s = &e->loading->store;
+        struct image_store *s = &e->loading->store;
         char id[DIGEST_SIZE], digest[DIGEST_SIZE];
 
-        if (store_find(s, reference, id, NULL, err) < 0 ||
-                store_get_record(s->images, id, &record, err) < 0 ||
+        if (image_store_find(s, reference, id, NULL, err) < 0 ||
+                image_store_get_record(s->images, id, &record, err) < 0 ||
                 record_read(&e->image, &record, err) < 0)
                 return -1;
         return record_document(&record, UNPACK_BLOB_CONFIG, &e->config, digest) > 0 &&
@@ -309,7 +309,7 @@ static int write_all(struct exporting *e, struct error *err)
 
 static int export(struct exporting *e, const char *reference, struct output *o, struct error *err)
 {
-        store_be_among_others(&e->loading->store);
+        image_store_be_among_others(&e->loading->store);
         e->tar.fd = o->fd;
         if (find_image(e, reference, err) < 0 || write_all(e, err) < 0)
                 return -1;

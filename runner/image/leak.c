@@ -165,12 +165,12 @@ int leak_find(struct loading *l, const struct image *view, const struct leak_sea
         struct error *err)
 {
         struct known known = {0};
-        struct store_layer unused;
-        int r = store_begin_layer(&l->store, &unused, err);
+        struct image_store_layer unused;
+        int r = image_store_begin_layer(&l->store, &unused, err);
 
         if (r == 0)
                 r = search_all(l, view, search, &known, unused.tree, err);
-        store_abandon_layer(&l->store, &unused);
+        image_store_abandon_layer(&l->store, &unused);
         forget(&known);
         return r;
 }

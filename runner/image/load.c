@@ -118,16 +118,16 @@ static const char architecture[] = "amd64";
 static int ask_file(struct loading *l, struct error *err)
 {
         _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
-        struct store_layer unused;
+        struct image_store_layer unused;
         int r;
 
         put_text(&payload, architecture);
         put_text(&payload, "");
-        r = store_begin_layer(&l->store, &unused, err);
+        r = image_store_begin_layer(&l->store, &unused, err);
         if (r == 0)
                 r = loading_ask(
                         l, l->input, unused.tree, UNPACK_IMAGE, &payload, take_said, l, err);
-        store_abandon_layer(&l->store, &unused);
+        image_store_abandon_layer(&l->store, &unused);
         return r;
 }
 
@@ -147,7 +147,7 @@ static int expand(struct loading *l, struct error *err)
         int file;
 
         put_u64(&payload, expanded_max);
-        if (store_begin_layer(&l->store, &l->expanded, err) < 0 ||
+        if (image_store_begin_layer(&l->store, &l->expanded, err) < 0 ||
                 loading_ask(l, l->input, l->expanded.tree, UNPACK_EXPAND, &payload, take_expanded,
                         NULL, err) < 0)
                 return -1;
@@ -173,16 +173,16 @@ static int read_file(struct loading *l, struct error *err)
 
 /* --- an image ------------------------------------------------------------------------------- */
 
-bool loading_remove_layer(struct loading *l, struct store_layer *layer)
+bool loading_remove_layer(struct loading *l, struct image_store_layer *layer)
 {
         bool empty = layer->tree < 0 ||
                      workspace_empty(layer->tree, HELPER_LAYER, l->channel, NULL) == 0;
 
-        store_abandon_layer(&l->store, layer);
+        image_store_abandon_layer(&l->store, layer);
         return empty;
 }
 
-static bool has_ref_digest(const struct store *s, const char *id)
+static bool has_ref_digest(const struct image_store *s, const char *id)
 {
         struct image image;
         bool has = record_open(&image, s->images, id, NULL) == 0 && *image.ref_digest &&
@@ -203,7 +203,7 @@ static int keep_image(
         record_write(&record, i, said);
         if (!buffer_ok(&record))
                 return error_set(err, CODE_INFRA_MEMORY, "out of memory");
-        return store_put_record(&l->store, l->store.images, i->id, &record, err);
+        return image_store_put_record(&l->store, l->store.images, i->id, &record, err);
 }
 
 /* A name with a digest stands for what has it, whoever gives it. */
@@ -214,7 +214,7 @@ static int check_name(const struct image *i, const char *name, struct error *err
         if (digest && strcmp(digest, i->ref_digest) != 0)
                 return error_set(err, CODE_IMAGE_INVALID,
                         "%.200s: a name with the digest of another image", name);
-        return store_check_name(name, err);
+        return image_store_check_name(name, err);
 }
 
 static int load_image(
@@ -227,11 +227,11 @@ static int load_image(
                         return -1;
         if (stack_make(l, i, err) < 0)
                 return -1;
-        store_lock_names(&l->store);
+        image_store_lock_names(&l->store);
         r = keep_image(l, i, said, err);
         for (char **name = i->names; r == 0 && *name; name++)
-                r = store_put_name(&l->store, *name, i->id, err);
-        store_unlock_names(&l->store);
+                r = image_store_put_name(&l->store, *name, i->id, err);
+        image_store_unlock_names(&l->store);
         return r;
 }
 
@@ -242,14 +242,14 @@ static void sweep(struct loading *l)
 {
         int fd = openat(l->store.incoming, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-        struct store_layer left;
+        struct image_store_layer left;
 
         if (!dir) {
                 fd_close(fd);
                 return;
         }
         for (struct dirent *entry; (entry = readdir(dir));)
-                if (store_open_left(&l->store, entry->d_name, &left))
+                if (image_store_open_left(&l->store, entry->d_name, &left))
                         loading_remove_layer(l, &left);
                 else if (entry->d_name[0] != '.')
                         unlinkat(l->store.incoming, entry->d_name, 0);
@@ -270,7 +270,7 @@ static int note_stack(struct garbage *g, int part, const char *name, struct erro
         if (r == 0)
                 buffer_add(&g->used, image.stack, image.stack_count * sizeof *image.stack);
         image_free(&image);
-        return r < 0 && !store_has_record(part, name) ? 0 : r;
+        return r < 0 && !image_store_has_record(part, name) ? 0 : r;
 }
 
 static int note_image(void *to, const char *id, struct error *err)
@@ -281,11 +281,11 @@ static int note_image(void *to, const char *id, struct error *err)
 }
 
 /* Of an image that is gone, or of another version: it would be made anew. */
-static bool is_left_over(const struct store *s, const char *key)
+static bool is_left_over(const struct image_store *s, const char *key)
 {
         struct image image;
         bool left = record_open(&image, s->views, key, NULL) < 0 ||
-                    !store_has_record(s->images, image.id);
+                    !image_store_has_record(s->images, image.id);
 
         image_free(&image);
         return left;
@@ -294,16 +294,16 @@ static bool is_left_over(const struct store *s, const char *key)
 static int note_view(void *to, const char *key, struct error *err)
 {
         struct garbage *g = to;
-        const struct store *s = &g->loading->store;
+        const struct image_store *s = &g->loading->store;
 
-        return is_left_over(s, key) ? store_remove_record(s->views, key, err)
+        return is_left_over(s, key) ? image_store_remove_record(s->views, key, err)
                                     : note_stack(g, s->views, key, err);
 }
 
 static int remove_unused(void *to, const char *diff_id, struct error *err)
 {
         struct garbage *g = to;
-        struct store_layer layer;
+        struct image_store_layer layer;
 
         if (!buffer_ok(&g->used))
                 return error_set(err, CODE_INFRA_MEMORY, "out of memory");
@@ -312,7 +312,7 @@ static int remove_unused(void *to, const char *diff_id, struct error *err)
                         return 0;
         if (interrupt_came())
                 return error_set(err, CODE_INTERRUPTED, "interrupted by a signal");
-        if (store_take_out_layer(&g->loading->store, diff_id, &layer))
+        if (image_store_take_out_layer(&g->loading->store, diff_id, &layer))
                 g->removed += loading_remove_layer(g->loading, &layer);
         return 0;
 }
@@ -322,15 +322,15 @@ static int collect_garbage(struct loading *l, unsigned *ret_layers, struct error
         struct garbage g = {.loading = l, .used = BUFFER_INIT};
         int r;
 
-        if (!store_be_alone(&l->store))
+        if (!image_store_be_alone(&l->store))
                 return error_set(err, CODE_INFRA_STATE,
                         "the image store: images are being loaded; try again later");
         sweep(l);
-        r = store_each(l->store.images, note_image, &g, err);
+        r = image_store_each(l->store.images, note_image, &g, err);
         if (r == 0)
-                r = store_each(l->store.views, note_view, &g, err);
+                r = image_store_each(l->store.views, note_view, &g, err);
         if (r == 0)
-                r = store_each(l->store.layers, remove_unused, &g, err);
+                r = image_store_each(l->store.layers, remove_unused, &g, err);
         buffer_free(&g.used);
         *ret_layers = g.removed;
         return r;
@@ -343,24 +343,24 @@ int loading_open(struct loading *l, struct error *err)
         uid_t uid;
         gid_t gid;
 
-        l->store = (struct store)STORE_INIT;
+        l->store = (struct image_store)IMAGE_STORE_INIT;
         l->own = (struct channel)CHANNEL_INIT;
         l->channel = &l->own;
-        l->pulled = (struct store_layer)STORE_LAYER_INIT;
-        l->expanded = (struct store_layer)STORE_LAYER_INIT;
+        l->pulled = (struct image_store_layer)IMAGE_STORE_LAYER_INIT;
+        l->expanded = (struct image_store_layer)IMAGE_STORE_LAYER_INIT;
         interrupt_hold();
         umask(022);
         privilege_ids(&uid, &gid);
-        if (channel_open(l->channel, err) < 0 || store_open(&l->store, err) < 0)
+        if (channel_open(l->channel, err) < 0 || image_store_open(&l->store, err) < 0)
                 return -1;
-        store_take_in_left(&l->store);
+        image_store_take_in_left(&l->store);
         return geteuid() == 0 ? channel_name_owner(l->channel, uid, err) : 0;
 }
 
 void loading_close(struct loading *l)
 {
         channel_close(&l->own);
-        store_close(&l->store);
+        image_store_close(&l->store);
 }
 
 /* Names that do not come from the file. */
@@ -377,9 +377,9 @@ static int add_names(struct loading *l, const struct load_options *o, struct err
 
 static int load_all(struct loading *l, const struct load_options *options, struct error *err)
 {
-        if (store_be_alone(&l->store))
+        if (image_store_be_alone(&l->store))
                 sweep(l);
-        store_be_among_others(&l->store);
+        image_store_be_among_others(&l->store);
         if (read_file(l, err) < 0 || add_names(l, options, err) < 0)
                 return -1;
         for (unsigned n = 0; n < l->count; n++) {
@@ -409,11 +409,12 @@ static int open_input(struct loading *l, const char *path, struct error *err)
 
 static int fetch_input(struct loading *l, const struct load_options *o, struct error *err)
 {
-        int r = store_begin_pull(&l->store, &l->pulled, err);
+        int r = image_store_begin_pull(&l->store, &l->pulled, err);
 
         if (r == 0)
                 r = o->fetch(o->fetch_to, l->pulled.place, err);
-        if (*l->pulled.name && store_take_in_pull(&l->store, &l->pulled, r < 0 ? NULL : err) < 0)
+        if (*l->pulled.name &&
+                image_store_take_in_pull(&l->store, &l->pulled, r < 0 ? NULL : err) < 0)
                 r = -1;
         if (r < 0)
                 return -1;
@@ -425,9 +426,9 @@ static int fetch_input(struct loading *l, const struct load_options *o, struct e
 /* Before anything is fetched: could they be given? */
 static int check_names(const struct load_options *o, struct error *err)
 {
-        if (o->name && store_check_name(o->name, err) < 0)
+        if (o->name && image_store_check_name(o->name, err) < 0)
                 return -1;
-        return o->fetched ? store_check_name(o->fetched, err) : 0;
+        return o->fetched ? image_store_check_name(o->fetched, err) : 0;
 }
 
 int load_images(const char *path, const struct load_options *options,
@@ -454,7 +455,7 @@ int load_images(const char *path, const struct load_options *options,
                 buffer_free(&l->found[n].said);
         }
         buffer_free(&l->documents);
-        store_abandon_layer(&l->store, &l->pulled);
+        image_store_abandon_layer(&l->store, &l->pulled);
         if (l->expanded.place >= 0)
                 loading_remove_layer(l, &l->expanded);
         loading_close(l);

@@ -12,13 +12,13 @@ enum { LOADING_MAX_IMAGES = 64 };
 
 struct loading {
         const struct load_listener *listener;
-        struct store store;
+        struct image_store store;
         struct channel *channel; /* `own`, unless an evaluation lends its */
         struct channel own;
         int input;
-        bool is_directory;           /* with a file for each blob */
-        struct store_layer pulled;   /* that directory, when it was fetched */
-        struct store_layer expanded; /* where a file that was compressed lies decompressed */
+        bool is_directory;                 /* with a file for each blob */
+        struct image_store_layer pulled;   /* that directory, when it was fetched */
+        struct image_store_layer expanded; /* where a file that was compressed lies decompressed */
         struct {
                 struct image image;
                 struct buffer said; /* as the unpacker said it, and its documents */
@@ -38,7 +38,7 @@ int loading_ask(struct loading *l, int input, int tree, unsigned request,
 /* UNPACK_WARNING, to the listener. */
 void loading_warn(const struct loading *l, struct reader *r);
 /* Remove a layer that is not to be. false: something is left of it, for who tidies up next. */
-bool loading_remove_layer(struct loading *l, struct store_layer *layer);
+bool loading_remove_layer(struct loading *l, struct image_store_layer *layer);
 
 /* stack.c: what the unpacker says of a layer. */
 struct layer_answer {
@@ -60,7 +60,7 @@ int stack_make(struct loading *l, struct image *i, struct error *err);
 int stack_push_layers(struct loading *l, struct image *i, struct error *err);
 int stack_push_mask(
         struct loading *l, struct image *i, const struct buffer *hiding, struct error *err);
-bool stack_is_there(const struct store *s, const struct image *i);
+bool stack_is_there(const struct image_store *s, const struct image *i);
 /* `i->stack` as requests have it. */
 void stack_put(struct buffer *payload, const struct image *i);
 

@@ -94,7 +94,7 @@ static int ask(
         const struct pull *p, struct buffer *ret, char ret_digest[DIGEST_SIZE], struct error *err)
 {
         const char *verify = p->options->tls_verify;
-        char from[sizeof "docker://" + STORE_NAME_MAX], tls[32];
+        char from[sizeof "docker://" + IMAGE_STORE_NAME_MAX], tls[32];
         const char *argv[] = {"skopeo", "inspect", "--raw", from, verify ? tls : NULL, NULL};
         struct sha256_ctx context;
 
@@ -114,7 +114,7 @@ static int ask(
 
 static void warn_of_tag(const struct pull *p, const char *digest)
 {
-        char text[sizeof "@sha256:" + 2 * STORE_NAME_MAX + DIGEST_SIZE + 100];
+        char text[sizeof "@sha256:" + 2 * IMAGE_STORE_NAME_MAX + DIGEST_SIZE + 100];
 
         if (*p->reference.digest != '\0')
                 return;
@@ -127,7 +127,7 @@ static void warn_of_tag(const struct pull *p, const char *digest)
 static int copy(const struct pull *p, const char *digest, int dir, struct error *err)
 {
         const char *verify = p->options->tls_verify;
-        char from[sizeof "docker://@sha256:" + STORE_NAME_MAX + DIGEST_SIZE], tls[32];
+        char from[sizeof "docker://@sha256:" + IMAGE_STORE_NAME_MAX + DIGEST_SIZE], tls[32];
         char place[64], to[sizeof "dir:" + PATH_MAX] = "dir:";
         const char *argv[] = {"skopeo", "copy", from, to, verify ? tls : NULL, NULL};
         const size_t used = strlen(to);
@@ -217,11 +217,12 @@ static int pull_beside(void *name, struct buffer *unused, struct error *err)
 
 static bool is_there(const char *name, struct error *err)
 {
-        struct store store = STORE_INIT;
+        struct image_store store = IMAGE_STORE_INIT;
         char id[DIGEST_SIZE];
-        bool found = store_open(&store, err) == 0 && store_find(&store, name, id, NULL, err) == 0;
+        bool found = image_store_open(&store, err) == 0 &&
+                     image_store_find(&store, name, id, NULL, err) == 0;
 
-        store_close(&store);
+        image_store_close(&store);
         return found;
 }
 

@@ -214,7 +214,9 @@ int record_open(struct image *ret, int part, const char *name, struct error *err
         _cleanup_buffer_ struct buffer record = BUFFER_INIT;
 
         *ret = (struct image){0};
-        return store_get_record(part, name, &record, err) < 0 ? -1 : record_read(ret, &record, err);
+        return image_store_get_record(part, name, &record, err) < 0
+                       ? -1
+                       : record_read(ret, &record, err);
 }
 
 int record_document(const struct buffer *record, enum unpack_blob kind, struct buffer *ret,

@@ -53,7 +53,7 @@ static bool is_path(const char *path)
 }
 
 /* The name in full. 0, or -1: it is none. */
-static int complete(const char *name, char ret[STORE_NAME_MAX + 1])
+static int complete(const char *name, char ret[IMAGE_STORE_NAME_MAX + 1])
 {
         static const char *const docker[] = {"docker.io/", "index.docker.io/"};
         size_t registry = registry_length(name);
@@ -66,11 +66,11 @@ static int complete(const char *name, char ret[STORE_NAME_MAX + 1])
         if (!is_path(path) || (!is_docker && !is_registry(name, registry)))
                 return -1;
         if (is_docker)
-                len = snprintf(ret, STORE_NAME_MAX + 1, "docker.io/%s%s",
+                len = snprintf(ret, IMAGE_STORE_NAME_MAX + 1, "docker.io/%s%s",
                         strchr(path, '/') ? "" : "library/", path);
         else
-                len = snprintf(ret, STORE_NAME_MAX + 1, "%s", name);
-        return len <= STORE_NAME_MAX ? 0 : -1;
+                len = snprintf(ret, IMAGE_STORE_NAME_MAX + 1, "%s", name);
+        return len <= IMAGE_STORE_NAME_MAX ? 0 : -1;
 }
 
 /* Cut the tag off: its beginning, or NULL where there is none. */
@@ -104,14 +104,14 @@ int reference_parse(struct reference *ret, const char *text, struct error *err)
         const char *plain = begins_with(text, transport) ? text + strlen(transport) : text;
         const char *digest = reference_digest(plain), *tag;
         size_t len = strcspn(plain, "@");
-        char name[STORE_NAME_MAX + 1];
+        char name[IMAGE_STORE_NAME_MAX + 1];
         int full;
 
         *ret = (struct reference){0};
         if (plain[len] != '\0' && !digest)
                 return no_reference(
                         text, "behind @ must stand `sha256:` and 64 lower-case digits", err);
-        if (len > STORE_NAME_MAX)
+        if (len > IMAGE_STORE_NAME_MAX)
                 return no_reference(text, "too long for an image", err);
         memcpy(name, plain, len);
         name[len] = '\0';
@@ -125,5 +125,5 @@ int reference_parse(struct reference *ret, const char *text, struct error *err)
                 memcpy(ret->digest, digest, DIGEST_SIZE);
         full = snprintf(ret->text, sizeof ret->text, "%s%s%s", ret->name,
                 digest ? digest_mark : ":", digest ? digest : (tag ? tag : "latest"));
-        return full <= STORE_NAME_MAX ? 0 : no_reference(text, "too long for an image", err);
+        return full <= IMAGE_STORE_NAME_MAX ? 0 : no_reference(text, "too long for an image", err);
 }

@@ -5,9 +5,9 @@
 #include "image/store.h"
 
 struct reference {
-        char name[STORE_NAME_MAX + 1]; /* registry and path: docker.io/library/debian */
-        char digest[DIGEST_SIZE];      /* or "" */
-        char text[STORE_NAME_MAX + 1]; /* in full: NAME:TAG or NAME@sha256:DIGEST */
+        char name[IMAGE_STORE_NAME_MAX + 1]; /* registry and path: docker.io/library/debian */
+        char digest[DIGEST_SIZE];            /* or "" */
+        char text[IMAGE_STORE_NAME_MAX + 1]; /* in full: NAME:TAG or NAME@sha256:DIGEST */
 };
 
 /* Read `[docker://][REGISTRY/]PATH[:TAG][@sha256:DIGEST]`. What is not told is docker.io, library/

@@ -37,7 +37,7 @@ int layer_answer_take(void *to, unsigned type, struct reader *r, struct error *e
         case UNPACK_OPAQUE:
                 get_text(r, path, sizeof path);
                 buffer_add(&a->opaque, path, strlen(path) + 1);
-                return a->opaque.len <= STORE_MAX_FILE
+                return a->opaque.len <= IMAGE_STORE_MAX_FILE
                                ? 0
                                : error_set(err, CODE_IMAGE_TOO_LARGE,
                                          "it replaces too many directories");
@@ -61,7 +61,7 @@ int layer_answer_take(void *to, unsigned type, struct reader *r, struct error *e
 struct job {
         const struct image_layer *layer; /* NULL: this place is free */
         struct layer_answer answer;
-        struct store_layer new;
+        struct image_store_layer new;
         struct helper_asked asked;
         int lock;
 };
@@ -86,7 +86,7 @@ static void end_job(struct loading *l, struct job *j)
 {
         if (j->new.place >= 0)
                 loading_remove_layer(l, &j->new); /* a failed one, or one that was there */
-        store_unlock_layer(&l->store, j->layer->diff_id, &j->lock);
+        image_store_unlock_layer(&l->store, j->layer->diff_id, &j->lock);
         buffer_free(&j->answer.opaque);
         j->answer.skeleton = fd_close(j->answer.skeleton);
         j->layer = NULL;
@@ -98,8 +98,8 @@ static int begin_job(struct loading *l, struct job *j, int input, const struct i
         *j = (struct job){.layer = layer,
                 .answer = {.loading = l, .opaque = BUFFER_INIT, .skeleton = -EBADF},
                 .lock = lock};
-        if (store_begin_layer(&l->store, &j->new, err) == 0 &&
-                (j->answer.skeleton = store_make_skeleton(&j->new, err)) >= 0 &&
+        if (image_store_begin_layer(&l->store, &j->new, err) == 0 &&
+                (j->answer.skeleton = image_store_make_skeleton(&j->new, err)) >= 0 &&
                 ask_for_layer(l, j, input, err) == 0)
                 return 0;
         end_job(l, j);
@@ -128,7 +128,7 @@ static int finish_job(struct loading *l, struct job *j, struct error *err)
         if (r == 0)
                 r = check_layer(j, err);
         if (r == 0)
-                r = store_keep_layer(&l->store, &j->new, j->answer.diff_id, j->answer.bytes,
+                r = image_store_keep_layer(&l->store, &j->new, j->answer.diff_id, j->answer.bytes,
                         &j->answer.opaque, err);
         end_job(l, j);
         return r < 0 ? -1 : 0;
@@ -188,12 +188,12 @@ static int begin_some(struct jobs *j, unsigned *ret_left, struct error *err)
                 const struct image_layer *layer = &j->layers[n];
                 int lock;
 
-                if (store_has_layer(&l->store, layer->diff_id))
+                if (image_store_has_layer(&l->store, layer->diff_id))
                         continue;
                 (*ret_left)++;
                 if (j->running == j->most)
                         return 0;
-                lock = store_lock_layer(&l->store, layer->diff_id);
+                lock = image_store_lock_layer(&l->store, layer->diff_id);
                 if (lock < 0 && errno == EWOULDBLOCK)
                         continue; /* another load does it, or we do */
                 if (lock < 0)
@@ -226,13 +226,14 @@ static int run_jobs(struct jobs *j, struct error *err)
 /* Layers are at least as large unpacked as they are in the file. */
 static int check_room(const struct jobs *j, struct error *err)
 {
-        struct store *s = &j->loading->store;
+        struct image_store *s = &j->loading->store;
         uint64_t wanted = 0, free = 0;
 
         for (unsigned n = 0; n < j->image->layer_count; n++)
-                if (!store_has_layer(s, j->layers[n].diff_id) && j->layers[n].length != UINT64_MAX)
+                if (!image_store_has_layer(s, j->layers[n].diff_id) &&
+                        j->layers[n].length != UINT64_MAX)
                         wanted += j->layers[n].length;
-        if (wanted == 0 || store_free_bytes(s, &free) < 0 || wanted <= free)
+        if (wanted == 0 || image_store_free_bytes(s, &free) < 0 || wanted <= free)
                 return 0;
         return error_set(err, CODE_INFRA_STATE,
                 "the image store: the disk is full: %llu MiB are needed at least, %llu are free",
@@ -351,14 +352,14 @@ int stack_push_mask(
 {
         _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
         struct mask mask = {.loading = l};
-        struct store_layer work;
+        struct image_store_layer work;
         int r;
 
         stack_put(&payload, i);
         buffer_add(&payload, hiding->data, hiding->len);
         if (payload.len > UNPACK_MAX_REQUEST)
                 return error_set(err, CODE_IMAGE_UNSUPPORTED, "there is too much to hide");
-        r = store_begin_layer(&l->store, &work, err);
+        r = image_store_begin_layer(&l->store, &work, err);
         if (r == 0)
                 r = loading_ask(l, l->store.layers, work.tree, UNPACK_MASK, &payload, take_hidden,
                         &mask, err);
@@ -372,7 +373,7 @@ int stack_push_mask(
 static int push_mask(struct loading *l, struct image *i, const char *diff_id, struct error *err)
 {
         _cleanup_buffer_ struct buffer opaque = BUFFER_INIT, hiding = BUFFER_INIT;
-        int r = store_get_opaque(&l->store, diff_id, &opaque, err);
+        int r = image_store_get_opaque(&l->store, diff_id, &opaque, err);
 
         if (r < 0 || opaque.len == 0 || i->stack_count == 0)
                 return r;
@@ -417,16 +418,16 @@ static int take_user(void *to, unsigned type, struct reader *r, struct error *er
 static int find_user(struct loading *l, struct image *i, struct error *err)
 {
         _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
-        struct store_layer unused;
+        struct image_store_layer unused;
         int r;
 
         stack_put(&payload, i);
         put_text(&payload, i->user);
-        r = store_begin_layer(&l->store, &unused, err);
+        r = image_store_begin_layer(&l->store, &unused, err);
         if (r == 0)
                 r = loading_ask(
                         l, l->store.layers, unused.tree, UNPACK_USER, &payload, take_user, i, err);
-        store_abandon_layer(&l->store, &unused);
+        image_store_abandon_layer(&l->store, &unused);
         if (r == 0 || err->code != CODE_IMAGE_UNSUPPORTED)
                 return r;
         i->uid = i->gid = IMAGE_NO_USER;
@@ -436,10 +437,10 @@ static int find_user(struct loading *l, struct image *i, struct error *err)
 
 /* -------------------------------------------------------------------------------------------- */
 
-bool stack_is_there(const struct store *s, const struct image *i)
+bool stack_is_there(const struct image_store *s, const struct image *i)
 {
         for (unsigned n = 0; n < i->stack_count; n++)
-                if (!store_has_layer(s, i->stack[n]))
+                if (!image_store_has_layer(s, i->stack[n]))
                         return false;
         return true;
 }

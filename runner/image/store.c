@@ -20,7 +20,7 @@ bool is_digest(const char *text)
                strspn(text, "0123456789abcdef") == DIGEST_SIZE - 1;
 }
 
-int store_failed(const char *what, struct error *err)
+int image_store_failed(const char *what, struct error *err)
 {
         return error_errno(err, CODE_INFRA_STATE, errno, "the image store: %s", what);
 }
@@ -35,9 +35,9 @@ static int open_part(int store, const char *name, struct error *err)
                          : -1;
 
         if (fd < 0)
-                return store_failed(name, err);
+                return image_store_failed(name, err);
         /* Whatever the caller's umask is: the unpacker, which reads it too, has another id. */
-        if ((made && fchmod(fd, 0755) < 0 && store_failed(name, err) < 0) ||
+        if ((made && fchmod(fd, 0755) < 0 && image_store_failed(name, err) < 0) ||
                 state_own(fd, err) < 0) {
                 fd_close(fd);
                 return -1;
@@ -47,24 +47,24 @@ static int open_part(int store, const char *name, struct error *err)
 
 /* Nobody else may get to the layers: who unpacks one could be taken over by it, and would have it
  * hold set-id files, which open() makes. */
-int store_open_root(struct error *err)
+int image_store_open_root(struct error *err)
 {
         int fd = state_open("images", err);
 
         if (fd < 0 || fchmod(fd, 0700) == 0)
                 return fd;
         fd_close(fd);
-        return store_failed("its mode", err);
+        return image_store_failed("its mode", err);
 }
 
-int store_open(struct store *s, struct error *err)
+int image_store_open(struct image_store *s, struct error *err)
 {
-        _cleanup_fd_ int root = store_open_root(err);
+        _cleanup_fd_ int root = image_store_open_root(err);
 
-        return root < 0 ? -1 : store_open_in(s, root, err);
+        return root < 0 ? -1 : image_store_open_in(s, root, err);
 }
 
-int store_open_in(struct store *s, int root, struct error *err)
+int image_store_open_in(struct image_store *s, int root, struct error *err)
 {
         s->layers = open_part(root, "layers", err);
         s->images = s->layers < 0 ? -1 : open_part(root, "images", err);
@@ -74,7 +74,7 @@ int store_open_in(struct store *s, int root, struct error *err)
         return s->incoming < 0 ? -1 : 0;
 }
 
-void store_close(struct store *s)
+void image_store_close(struct image_store *s)
 {
         s->layers = fd_close(s->layers);
         s->images = fd_close(s->images);
@@ -84,12 +84,12 @@ void store_close(struct store *s)
         s->pulls = fd_close(s->pulls);
 }
 
-bool store_be_alone(const struct store *s)
+bool image_store_be_alone(const struct image_store *s)
 {
         return flock(s->incoming, LOCK_EX | LOCK_NB) == 0;
 }
 
-void store_be_among_others(const struct store *s)
+void image_store_be_among_others(const struct image_store *s)
 {
         while (flock(s->incoming, LOCK_SH) < 0 && errno == EINTR)
                 continue;
@@ -97,12 +97,12 @@ void store_be_among_others(const struct store *s)
 
 /* --- layers --------------------------------------------------------------------------------- */
 
-bool store_has_layer(const struct store *s, const char *diff_id)
+bool image_store_has_layer(const struct image_store *s, const char *diff_id)
 {
         return is_digest(diff_id) && faccessat(s->layers, diff_id, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-int store_free_bytes(const struct store *s, uint64_t *ret)
+int image_store_free_bytes(const struct image_store *s, uint64_t *ret)
 {
         struct statvfs st;
 
@@ -121,7 +121,7 @@ static bool still_stands(int part, const char *path, int fd)
                mine.st_ino == there.st_ino && mine.st_dev == there.st_dev;
 }
 
-int store_lock_layer(struct store *s, const char *diff_id)
+int image_store_lock_layer(struct image_store *s, const char *diff_id)
 {
         int fd = openat(s->incoming, diff_id, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 
@@ -134,14 +134,14 @@ int store_lock_layer(struct store *s, const char *diff_id)
         return -1;
 }
 
-void store_unlock_layer(struct store *s, const char *diff_id, int *lock)
+void image_store_unlock_layer(struct image_store *s, const char *diff_id, int *lock)
 {
         if (*lock >= 0)
                 unlinkat(s->incoming, diff_id, 0);
         *lock = fd_close(*lock);
 }
 
-static int open_tree(const struct store *s, const char *diff_id)
+static int open_tree(const struct image_store *s, const char *diff_id)
 {
         char path[DIGEST_SIZE + 8];
 
@@ -149,14 +149,14 @@ static int open_tree(const struct store *s, const char *diff_id)
         return beneath_open(s->layers, path, O_RDONLY | O_DIRECTORY, 0);
 }
 
-bool store_layer_in_use(const struct store *s, const char *diff_id)
+bool image_store_layer_in_use(const struct image_store *s, const char *diff_id)
 {
         _cleanup_fd_ int fd = open_tree(s, diff_id);
 
         return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0;
 }
 
-uint64_t store_layer_bytes(const struct store *s, const char *diff_id)
+uint64_t image_store_layer_bytes(const struct image_store *s, const char *diff_id)
 {
         char path[DIGEST_SIZE + 8], text[24] = "";
         _cleanup_fd_ int fd = -EBADF;
@@ -180,7 +180,7 @@ static int lock_shared(int fd)
         return 0;
 }
 
-int store_open_layer(const struct store *s, const char *diff_id, struct error *err)
+int image_store_open_layer(const struct image_store *s, const char *diff_id, struct error *err)
 {
         char path[DIGEST_SIZE + 8];
         int fd = open_tree(s, diff_id);
@@ -196,25 +196,25 @@ int store_open_layer(const struct store *s, const char *diff_id, struct error *e
         return fd;
 }
 
-int store_begin_layer(struct store *s, struct store_layer *ret, struct error *err)
+int image_store_begin_layer(struct image_store *s, struct image_store_layer *ret, struct error *err)
 {
-        *ret = (struct store_layer)STORE_LAYER_INIT;
+        *ret = (struct image_store_layer)IMAGE_STORE_LAYER_INIT;
         if (workspace_new_id(ret->name, err) < 0)
                 return -1;
         if (mkdirat(s->incoming, ret->name, 0755) < 0)
-                return store_failed("a new layer", err);
+                return image_store_failed("a new layer", err);
         ret->place =
                 openat(s->incoming, ret->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (ret->place < 0 || fchmod(ret->place, 0755) < 0 || mkdirat(ret->place, "tree", 0755) < 0)
-                return store_failed("a new layer", err);
+                return image_store_failed("a new layer", err);
         ret->tree = openat(ret->place, "tree", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (ret->tree < 0 || fchmod(ret->tree, 0755) < 0)
-                return store_failed("a new layer", err);
+                return image_store_failed("a new layer", err);
         return 0;
 }
 
 /* A file beside the tree. */
-static int make_file(const struct store_layer *l, const char *name)
+static int make_file(const struct image_store_layer *l, const char *name)
 {
         int fd = openat(l->place, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
 
@@ -224,21 +224,21 @@ static int make_file(const struct store_layer *l, const char *name)
         return fd;
 }
 
-int store_make_skeleton(const struct store_layer *l, struct error *err)
+int image_store_make_skeleton(const struct image_store_layer *l, struct error *err)
 {
         int fd = make_file(l, UNPACK_SKELETON_FILE);
 
-        return fd >= 0 ? fd : store_failed("a new layer", err);
+        return fd >= 0 ? fd : image_store_failed("a new layer", err);
 }
 
-static int write_opaque(const struct store_layer *l, const struct buffer *opaque)
+static int write_opaque(const struct image_store_layer *l, const struct buffer *opaque)
 {
         _cleanup_fd_ int fd = make_file(l, "opaque");
 
         return fd < 0 ? -1 : fd_write_all(fd, opaque->data, opaque->len);
 }
 
-static int write_bytes(const struct store_layer *l, uint64_t bytes)
+static int write_bytes(const struct image_store_layer *l, uint64_t bytes)
 {
         char text[24];
         _cleanup_fd_ int fd = make_file(l, "bytes");
@@ -247,19 +247,21 @@ static int write_bytes(const struct store_layer *l, uint64_t bytes)
         return fd < 0 ? -1 : fd_write_all(fd, text, strlen(text));
 }
 
-int store_keep_layer(struct store *s, struct store_layer *l, const char *diff_id, uint64_t bytes,
-        const struct buffer *opaque, struct error *err)
+int image_store_keep_layer(struct image_store *s, struct image_store_layer *l, const char *diff_id,
+        uint64_t bytes, const struct buffer *opaque, struct error *err)
 {
         if (!buffer_ok(opaque))
                 return error_set(err, CODE_INFRA_MEMORY, "out of memory");
         if ((opaque->len > 0 && write_opaque(l, opaque) < 0) || write_bytes(l, bytes) < 0 ||
                 syncfs(l->place) < 0)
-                return store_failed("a new layer", err);
+                return image_store_failed("a new layer", err);
         if (renameat(s->incoming, l->name, s->layers, diff_id) < 0)
-                return errno == EEXIST || errno == ENOTEMPTY ? 0 : store_failed("a new layer", err);
+                return errno == EEXIST || errno == ENOTEMPTY
+                               ? 0
+                               : image_store_failed("a new layer", err);
         l->tree = fd_close(l->tree);
         l->place = fd_close(l->place);
-        return fsync(s->layers) < 0 ? store_failed("a new layer", err) : 1;
+        return fsync(s->layers) < 0 ? image_store_failed("a new layer", err) : 1;
 }
 
 static int read_all(int fd, struct buffer *ret)
@@ -270,7 +272,7 @@ static int read_all(int fd, struct buffer *ret)
         if (fstat(fd, &st) < 0)
                 return -1;
         errno = EFBIG;
-        to = S_ISREG(st.st_mode) && st.st_size <= STORE_MAX_FILE
+        to = S_ISREG(st.st_mode) && st.st_size <= IMAGE_STORE_MAX_FILE
                      ? buffer_reserve(ret, (size_t)st.st_size)
                      : NULL;
         if (!to)
@@ -282,8 +284,8 @@ static int read_all(int fd, struct buffer *ret)
         return 0;
 }
 
-int store_get_opaque(
-        const struct store *s, const char *diff_id, struct buffer *ret, struct error *err)
+int image_store_get_opaque(
+        const struct image_store *s, const char *diff_id, struct buffer *ret, struct error *err)
 {
         char path[DIGEST_SIZE + 8];
         _cleanup_fd_ int fd = -EBADF;
@@ -292,12 +294,12 @@ int store_get_opaque(
         fd = beneath_open(s->layers, path, O_RDONLY | O_NONBLOCK, 0);
         if (fd < 0 && errno == ENOENT)
                 return 0;
-        return fd >= 0 && read_all(fd, ret) == 0 ? 0 : store_failed(diff_id, err);
+        return fd >= 0 && read_all(fd, ret) == 0 ? 0 : image_store_failed(diff_id, err);
 }
 
-static bool open_place(int part, const char *name, struct store_layer *ret)
+static bool open_place(int part, const char *name, struct image_store_layer *ret)
 {
-        *ret = (struct store_layer)STORE_LAYER_INIT;
+        *ret = (struct image_store_layer)IMAGE_STORE_LAYER_INIT;
         ret->place = openat(part, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (ret->place < 0)
                 return false;
@@ -305,13 +307,13 @@ static bool open_place(int part, const char *name, struct store_layer *ret)
         return true;
 }
 
-static void close_place(struct store_layer *l)
+static void close_place(struct image_store_layer *l)
 {
         l->tree = fd_close(l->tree);
         l->place = fd_close(l->place);
 }
 
-static bool open_left(int part, const char *name, struct store_layer *ret)
+static bool open_left(int part, const char *name, struct image_store_layer *ret)
 {
         if (strlen(name) != WORKSPACE_ID_SIZE - 1 || !open_place(part, name, ret))
                 return false;
@@ -323,12 +325,13 @@ static bool open_left(int part, const char *name, struct store_layer *ret)
         return true;
 }
 
-bool store_open_left(struct store *s, const char *name, struct store_layer *ret)
+bool image_store_open_left(struct image_store *s, const char *name, struct image_store_layer *ret)
 {
         return open_left(s->incoming, name, ret);
 }
 
-bool store_take_out_layer(struct store *s, const char *diff_id, struct store_layer *ret)
+bool image_store_take_out_layer(
+        struct image_store *s, const char *diff_id, struct image_store_layer *ret)
 {
         char name[WORKSPACE_ID_SIZE];
 
@@ -344,15 +347,15 @@ bool store_take_out_layer(struct store *s, const char *diff_id, struct store_lay
         return true;
 }
 
-int store_each(int part, int (*see)(void *to, const char *digest, struct error *err), void *to,
-        struct error *err)
+int image_store_each(int part, int (*see)(void *to, const char *digest, struct error *err),
+        void *to, struct error *err)
 {
         int fd = openat(part, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = 0;
         DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 
         if (!dir) {
                 fd_close(fd);
-                return store_failed("cannot be listed", err);
+                return image_store_failed("cannot be listed", err);
         }
         for (struct dirent *entry; r == 0 && (entry = readdir(dir));)
                 if (is_digest(entry->d_name))
@@ -375,7 +378,7 @@ static void remove_files(int place)
         closedir(dir);
 }
 
-void store_abandon_layer(struct store *s, struct store_layer *l)
+void image_store_abandon_layer(struct image_store *s, struct image_store_layer *l)
 {
         l->tree = fd_close(l->tree);
         if (l->place >= 0) {
@@ -390,7 +393,7 @@ void store_abandon_layer(struct store *s, struct store_layer *l)
 /* --- what is fetched ------------------------------------------------------------------------ */
 
 /* Between making a directory and locking it, nobody may look. */
-static int lock_pulls(struct store *s, struct error *err)
+static int lock_pulls(struct image_store *s, struct error *err)
 {
         if (s->pulls < 0)
                 s->pulls = state_open_private("pulls", err);
@@ -398,27 +401,27 @@ static int lock_pulls(struct store *s, struct error *err)
                 return -1;
         while (flock(s->pulls, LOCK_EX) < 0)
                 if (errno != EINTR)
-                        return store_failed("pulls", err);
+                        return image_store_failed("pulls", err);
         return 0;
 }
 
-static int make_pull(struct store *s, struct store_layer *ret, struct error *err)
+static int make_pull(struct image_store *s, struct image_store_layer *ret, struct error *err)
 {
         if (workspace_new_id(ret->name, err) < 0)
                 return -1;
         if (mkdirat(s->pulls, ret->name, 0700) < 0)
-                return store_failed("a new pull", err);
+                return image_store_failed("a new pull", err);
         ret->place = openat(s->pulls, ret->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         return ret->place >= 0 && flock(ret->place, LOCK_EX | LOCK_NB) == 0
                        ? 0
-                       : store_failed("a new pull", err);
+                       : image_store_failed("a new pull", err);
 }
 
-int store_begin_pull(struct store *s, struct store_layer *ret, struct error *err)
+int image_store_begin_pull(struct image_store *s, struct image_store_layer *ret, struct error *err)
 {
         int r;
 
-        *ret = (struct store_layer)STORE_LAYER_INIT;
+        *ret = (struct image_store_layer)IMAGE_STORE_LAYER_INIT;
         if (lock_pulls(s, err) < 0)
                 return -1;
         r = make_pull(s, ret, err);
@@ -426,7 +429,7 @@ int store_begin_pull(struct store *s, struct store_layer *ret, struct error *err
         return r;
 }
 
-int store_take_in_pull(struct store *s, struct store_layer *l, struct error *err)
+int image_store_take_in_pull(struct image_store *s, struct image_store_layer *l, struct error *err)
 {
         uid_t uid;
         gid_t gid;
@@ -434,17 +437,17 @@ int store_take_in_pull(struct store *s, struct store_layer *l, struct error *err
         privilege_ids(&uid, &gid);
         if ((geteuid() == 0 && fchown(l->place, uid, gid) < 0) || fchmod(l->place, 0755) < 0 ||
                 renameat(s->pulls, l->name, s->incoming, l->name) < 0)
-                return store_failed("a pull", err);
+                return image_store_failed("a pull", err);
         return 0;
 }
 
-void store_take_in_left(struct store *s)
+void image_store_take_in_left(struct image_store *s)
 {
         int fd = lock_pulls(s, NULL) < 0
                          ? -1
                          : openat(s->pulls, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-        struct store_layer left;
+        struct image_store_layer left;
 
         if (!dir) {
                 fd_close(fd);
@@ -452,7 +455,7 @@ void store_take_in_left(struct store *s)
         }
         for (struct dirent *entry; (entry = readdir(dir));)
                 if (open_left(s->pulls, entry->d_name, &left)) {
-                        store_take_in_pull(s, &left, NULL);
+                        image_store_take_in_pull(s, &left, NULL);
                         close_place(&left);
                 }
         closedir(dir);
@@ -461,13 +464,13 @@ void store_take_in_left(struct store *s)
 
 /* --- records -------------------------------------------------------------------------------- */
 
-int store_put_record(
-        struct store *s, int part, const char *name, const struct buffer *record, struct error *err)
+int image_store_put_record(struct image_store *s, int part, const char *name,
+        const struct buffer *record, struct error *err)
 {
         _cleanup_fd_ int fd = -EBADF;
         char new[WORKSPACE_ID_SIZE];
 
-        if (record->len > STORE_MAX_FILE)
+        if (record->len > IMAGE_STORE_MAX_FILE)
                 return error_set(err, CODE_IMAGE_TOO_LARGE, "its documents are too large");
         if (workspace_new_id(new, err) < 0)
                 return -1;
@@ -475,31 +478,31 @@ int store_put_record(
         if (fd >= 0 && fchmod(fd, 0644) == 0 && fd_write_all(fd, record->data, record->len) == 0 &&
                 fsync(fd) == 0 && renameat(s->incoming, new, part, name) == 0 && fsync(part) == 0)
                 return 0;
-        store_failed("a new record", err);
+        image_store_failed("a new record", err);
         unlinkat(s->incoming, new, 0);
         return -1;
 }
 
-int store_remove_record(int part, const char *name, struct error *err)
+int image_store_remove_record(int part, const char *name, struct error *err)
 {
         if (unlinkat(part, name, 0) < 0 && errno != ENOENT)
-                return store_failed(name, err);
-        return fsync(part) < 0 ? store_failed(name, err) : 0;
+                return image_store_failed(name, err);
+        return fsync(part) < 0 ? image_store_failed(name, err) : 0;
 }
 
-bool store_has_record(int part, const char *name)
+bool image_store_has_record(int part, const char *name)
 {
         return faccessat(part, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-int store_get_record(int part, const char *name, struct buffer *ret_record, struct error *err)
+int image_store_get_record(int part, const char *name, struct buffer *ret_record, struct error *err)
 {
         _cleanup_fd_ int fd = beneath_open(part, name, O_RDONLY | O_NONBLOCK, 0);
 
-        return fd >= 0 && read_all(fd, ret_record) == 0 ? 0 : store_failed(name, err);
+        return fd >= 0 && read_all(fd, ret_record) == 0 ? 0 : image_store_failed(name, err);
 }
 
-time_t store_image_time(const struct store *s, const char *id)
+time_t image_store_image_time(const struct image_store *s, const char *id)
 {
         struct stat st;
 

@@ -15,23 +15,23 @@
 
 enum { SHORTEST_ID = 8 };
 
-void store_lock_names(const struct store *s)
+void image_store_lock_names(const struct image_store *s)
 {
         while (flock(s->names, LOCK_EX) < 0 && errno == EINTR)
                 continue;
 }
 
-void store_unlock_names(const struct store *s)
+void image_store_unlock_names(const struct image_store *s)
 {
         flock(s->names, LOCK_UN);
 }
 
 /* As a file name: `/` and `%` and a leading dot as %XX. */
-static int encode(const char *name, char ret[3 * STORE_NAME_MAX + 1], struct error *err)
+static int encode(const char *name, char ret[3 * IMAGE_STORE_NAME_MAX + 1], struct error *err)
 {
         size_t at = 0, len = strlen(name);
 
-        if (len == 0 || len > STORE_NAME_MAX)
+        if (len == 0 || len > IMAGE_STORE_NAME_MAX)
                 return error_set(err, CODE_USAGE, "%.100s: not a name for an image", name);
         for (const char *c = name; *c; c++)
                 if (*c == '/' || *c == '%' || (*c == '.' && c == name))
@@ -44,11 +44,11 @@ static int encode(const char *name, char ret[3 * STORE_NAME_MAX + 1], struct err
         return 0;
 }
 
-static bool decode(const char *file, char ret[STORE_NAME_MAX + 1])
+static bool decode(const char *file, char ret[IMAGE_STORE_NAME_MAX + 1])
 {
         size_t at = 0;
 
-        for (; *file && at < STORE_NAME_MAX; file++) {
+        for (; *file && at < IMAGE_STORE_NAME_MAX; file++) {
                 unsigned code = (unsigned char)*file;
 
                 if (*file == '%') {
@@ -82,9 +82,9 @@ static bool has_control(const char *name)
         return false;
 }
 
-int store_check_name(const char *name, struct error *err)
+int image_store_check_name(const char *name, struct error *err)
 {
-        char file[3 * STORE_NAME_MAX + 1];
+        char file[3 * IMAGE_STORE_NAME_MAX + 1];
 
         if (id_digits(name) || strcmp(name, "host") == 0)
                 return error_set(err, CODE_IMAGE_INVALID,
@@ -95,21 +95,21 @@ int store_check_name(const char *name, struct error *err)
         return encode(name, file, err);
 }
 
-int store_put_name(struct store *s, const char *name, const char *id, struct error *err)
+int image_store_put_name(struct image_store *s, const char *name, const char *id, struct error *err)
 {
-        char file[3 * STORE_NAME_MAX + 1], new[WORKSPACE_ID_SIZE];
+        char file[3 * IMAGE_STORE_NAME_MAX + 1], new[WORKSPACE_ID_SIZE];
 
         if (encode(name, file, err) < 0 || workspace_new_id(new, err) < 0)
                 return -1;
         if (symlinkat(id, s->incoming, new) == 0 &&
                 renameat(s->incoming, new, s->names, file) == 0 && fsync(s->names) == 0)
                 return 0;
-        store_failed(name, err);
+        image_store_failed(name, err);
         unlinkat(s->incoming, new, 0);
         return -1;
 }
 
-static bool read_name(const struct store *s, const char *file, char ret_id[DIGEST_SIZE])
+static bool read_name(const struct image_store *s, const char *file, char ret_id[DIGEST_SIZE])
 {
         ssize_t len = readlinkat(s->names, file, ret_id, DIGEST_SIZE);
 
@@ -119,21 +119,21 @@ static bool read_name(const struct store *s, const char *file, char ret_id[DIGES
         return is_digest(ret_id);
 }
 
-int store_remove_name(struct store *s, const char *name, struct error *err)
+int image_store_remove_name(struct image_store *s, const char *name, struct error *err)
 {
-        char file[3 * STORE_NAME_MAX + 1];
+        char file[3 * IMAGE_STORE_NAME_MAX + 1];
 
         if (encode(name, file, err) < 0)
                 return -1;
         if (unlinkat(s->names, file, 0) < 0)
-                return errno == ENOENT ? 0 : store_failed(name, err);
-        return fsync(s->names) < 0 ? store_failed(name, err) : 1;
+                return errno == ENOENT ? 0 : image_store_failed(name, err);
+        return fsync(s->names) < 0 ? image_store_failed(name, err) : 1;
 }
 
 /* --- looking -------------------------------------------------------------------------------- */
 
 /* 1: one image has an id that begins so; 0: none, or several. */
-static int find_by_digits(const struct store *s, const char *digits, char ret_id[DIGEST_SIZE])
+static int find_by_digits(const struct image_store *s, const char *digits, char ret_id[DIGEST_SIZE])
 {
         int fd = openat(s->images, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), found = 0;
         DIR *dir = fd < 0 ? NULL : fdopendir(fd);
@@ -153,8 +153,8 @@ static int find_by_digits(const struct store *s, const char *digits, char ret_id
 }
 
 /* Names as people shorten them: docker.io/library/debian:latest is debian. */
-static bool find_by_name(const struct store *s, const char *reference, char ret_id[DIGEST_SIZE],
-        char ret_name[STORE_NAME_MAX + 1])
+static bool find_by_name(const struct image_store *s, const char *reference,
+        char ret_id[DIGEST_SIZE], char ret_name[IMAGE_STORE_NAME_MAX + 1])
 {
         static const char *const hosts[] = {"", "docker.io/", "docker.io/library/", "localhost/"};
         const char *slash = strrchr(reference, '/');
@@ -162,11 +162,11 @@ static bool find_by_name(const struct store *s, const char *reference, char ret_
 
         for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++)
                 for (int with_tag = 0; with_tag < (tagged ? 1 : 2); with_tag++) {
-                        char file[3 * STORE_NAME_MAX + 1];
-                        int len = snprintf(ret_name, STORE_NAME_MAX + 1, "%s%s%s", hosts[i],
+                        char file[3 * IMAGE_STORE_NAME_MAX + 1];
+                        int len = snprintf(ret_name, IMAGE_STORE_NAME_MAX + 1, "%s%s%s", hosts[i],
                                 reference, with_tag ? ":latest" : "");
 
-                        if (len <= STORE_NAME_MAX && encode(ret_name, file, NULL) == 0 &&
+                        if (len <= IMAGE_STORE_NAME_MAX && encode(ret_name, file, NULL) == 0 &&
                                 read_name(s, file, ret_id))
                                 return true;
                 }
@@ -174,7 +174,7 @@ static bool find_by_name(const struct store *s, const char *reference, char ret_
 }
 
 struct pinned {
-        const struct store *store;
+        const struct image_store *store;
         const char *digest;
         char *ret_id;
         bool found;
@@ -187,7 +187,7 @@ static int see_record(void *to, const char *id, struct error *err)
         struct image image = {0};
 
         (void)err; /* a record that is damaged is not the one */
-        if (store_get_record(p->store->images, id, &record, NULL) == 0 &&
+        if (image_store_get_record(p->store->images, id, &record, NULL) == 0 &&
                 record_read(&image, &record, NULL) == 0 &&
                 strcmp(image.ref_digest, p->digest) == 0) {
                 memcpy(p->ret_id, id, DIGEST_SIZE);
@@ -197,18 +197,19 @@ static int see_record(void *to, const char *id, struct error *err)
         return 0;
 }
 
-static bool find_by_digest(const struct store *s, const char *digest, char ret_id[DIGEST_SIZE])
+static bool find_by_digest(
+        const struct image_store *s, const char *digest, char ret_id[DIGEST_SIZE])
 {
         struct pinned p = {.store = s, .digest = digest, .ret_id = ret_id};
 
-        return digest && store_each(s->images, see_record, &p, NULL) == 0 && p.found;
+        return digest && image_store_each(s->images, see_record, &p, NULL) == 0 && p.found;
 }
 
-int store_find(const struct store *s, const char *reference, char ret_id[DIGEST_SIZE],
-        char ret_name[STORE_NAME_MAX + 1], struct error *err)
+int image_store_find(const struct image_store *s, const char *reference, char ret_id[DIGEST_SIZE],
+        char ret_name[IMAGE_STORE_NAME_MAX + 1], struct error *err)
 {
         const char *digits = id_digits(reference);
-        char name[STORE_NAME_MAX + 1];
+        char name[IMAGE_STORE_NAME_MAX + 1];
 
         if (!ret_name)
                 ret_name = name;
@@ -231,7 +232,7 @@ static int compare_names(const void *left, const void *right)
 }
 
 /* The files of names, sorted; NULL when memory or the directory fails. */
-static char **list_names(const struct store *s, size_t *ret_count)
+static char **list_names(const struct image_store *s, size_t *ret_count)
 {
         int fd = openat(s->names, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         DIR *dir = fd < 0 ? NULL : fdopendir(fd);
@@ -262,16 +263,16 @@ static char **list_names(const struct store *s, size_t *ret_count)
         return names;
 }
 
-int store_each_name(const struct store *s, int (*see)(void *to, const char *name, const char *id),
-        void *to, struct error *err)
+int image_store_each_name(const struct image_store *s,
+        int (*see)(void *to, const char *name, const char *id), void *to, struct error *err)
 {
-        char name[STORE_NAME_MAX + 1], id[DIGEST_SIZE];
+        char name[IMAGE_STORE_NAME_MAX + 1], id[DIGEST_SIZE];
         size_t count;
         char **files = list_names(s, &count);
         int r = 0;
 
         if (!files)
-                return store_failed("cannot be listed", err);
+                return image_store_failed("cannot be listed", err);
         for (size_t i = 0; i < count; i++) {
                 if (r == 0 && decode(files[i], name) && read_name(s, files[i], id))
                         r = see(to, name, id);

@@ -20,7 +20,7 @@ struct verifying {
         struct loading *loading;
         const struct verify_listener *listener;
         int part; /* of the store: its images, or its views */
-        struct store_layer work;
+        struct image_store_layer work;
         struct buffer layers; /* of struct verified */
         bool remove;
         unsigned damaged;
@@ -39,7 +39,7 @@ static int compare_opaque(
 {
         _cleanup_buffer_ struct buffer kept = BUFFER_INIT;
 
-        if (store_get_opaque(&v->loading->store, answer->diff_id, &kept, err) < 0)
+        if (image_store_get_opaque(&v->loading->store, answer->diff_id, &kept, err) < 0)
                 return -1;
         return kept.len == answer->opaque.len &&
                                memcmp(kept.data, answer->opaque.data, kept.len) == 0
@@ -72,11 +72,11 @@ static int ask_about(struct verifying *v, const char *diff_id, struct error *err
 static int remove_layer(struct verifying *v, const char *diff_id, struct error *err)
 {
         struct loading *l = v->loading;
-        struct store_layer layer;
+        struct image_store_layer layer;
 
-        if (!store_has_layer(&l->store, diff_id))
+        if (!image_store_has_layer(&l->store, diff_id))
                 return 0;
-        if (!store_take_out_layer(&l->store, diff_id, &layer))
+        if (!image_store_take_out_layer(&l->store, diff_id, &layer))
                 return error_set(err, CODE_INFRA_STATE,
                         "the image store: the damaged layer %.12s is in use; try again later",
                         diff_id);
@@ -105,7 +105,7 @@ static int verify_layer(
                 if (interrupt_came())
                         return error_set(err, CODE_INTERRUPTED, "interrupted by a signal");
                 memcpy(new.diff_id, diff_id, DIGEST_SIZE);
-                if (!store_has_layer(&v->loading->store, diff_id))
+                if (!image_store_has_layer(&v->loading->store, diff_id))
                         snprintf(new.how, sizeof new.how, "is missing");
                 else if (ask_about(v, diff_id, err) < 0) {
                         if (err->code != CODE_IMAGE_CORRUPT)
@@ -132,7 +132,7 @@ static bool of_view(const struct verifying *v)
 
 static int remove_record(struct verifying *v, const char *name, struct error *err)
 {
-        return v->remove ? store_remove_record(v->part, name, err) : 0;
+        return v->remove ? image_store_remove_record(v->part, name, err) : 0;
 }
 
 /* A document of the record is what its digest says; that of the configuration is the image's id. */
@@ -162,7 +162,7 @@ static int read_record(struct verifying *v, const char *name, struct image *ret,
         const char *id = name;
 
         *ret = (struct image){0};
-        if (store_get_record(v->part, name, &record, err) < 0)
+        if (image_store_get_record(v->part, name, &record, err) < 0)
                 return -1;
         if (record_read(ret, &record, err) < 0) {
                 err->code = CODE_IMAGE_CORRUPT;
@@ -211,7 +211,7 @@ static int verify_record(void *to, const char *name, struct error *err)
         else if (err->code == CODE_IMAGE_CORRUPT) {
                 say_damaged(v, shown, err->text);
                 r = remove_record(v, name, err);
-        } else if (!store_has_record(v->part, name))
+        } else if (!image_store_has_record(v->part, name))
                 r = 0;
         image_free(&image);
         return r;
@@ -220,7 +220,7 @@ static int verify_record(void *to, const char *name, struct error *err)
 static int verify_each(struct verifying *v, int part, struct error *err)
 {
         v->part = part;
-        return store_each(part, verify_record, v, err);
+        return image_store_each(part, verify_record, v, err);
 }
 
 /* --- names ---------------------------------------------------------------------------------- */
@@ -233,37 +233,37 @@ struct naming {
 static int verify_name(void *to, const char *name, const char *id)
 {
         struct naming *n = to;
-        struct store *s = &n->v->loading->store;
+        struct image_store *s = &n->v->loading->store;
 
-        if (store_has_record(s->images, id))
+        if (image_store_has_record(s->images, id))
                 return 0;
         say_damaged(n->v, name, "names an image that is not there");
-        return n->v->remove && store_remove_name(s, name, n->err) < 0 ? -1 : 0;
+        return n->v->remove && image_store_remove_name(s, name, n->err) < 0 ? -1 : 0;
 }
 
 static int verify_names(struct verifying *v, struct error *err)
 {
         struct naming n = {v, err};
 
-        return store_each_name(&v->loading->store, verify_name, &n, err);
+        return image_store_each_name(&v->loading->store, verify_name, &n, err);
 }
 
 /* --- all ------------------------------------------------------------------------------------ */
 
 static int verify_all(struct verifying *v, const char *reference, struct error *err)
 {
-        struct store *s = &v->loading->store;
+        struct image_store *s = &v->loading->store;
         char id[DIGEST_SIZE];
         int r;
 
-        if (v->remove && !store_be_alone(s))
+        if (v->remove && !image_store_be_alone(s))
                 return error_set(err, CODE_INFRA_STATE,
                         "the image store: images are being loaded; try again later");
         if (!v->remove)
-                store_be_among_others(s);
-        if (reference && store_find(s, reference, id, NULL, err) < 0)
+                image_store_be_among_others(s);
+        if (reference && image_store_find(s, reference, id, NULL, err) < 0)
                 return -1;
-        r = store_begin_layer(s, &v->work, err);
+        r = image_store_begin_layer(s, &v->work, err);
         v->part = s->images;
         if (r == 0 && reference)
                 r = verify_record(v, id, err);
@@ -285,7 +285,7 @@ int verify_images(const char *reference, bool remove, const struct verify_listen
         struct loading *l = calloc(1, sizeof *l);
         struct verifying v = {.loading = l,
                 .listener = listener,
-                .work = STORE_LAYER_INIT,
+                .work = IMAGE_STORE_LAYER_INIT,
                 .layers = BUFFER_INIT,
                 .remove = remove};
         int r;

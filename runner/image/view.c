@@ -126,12 +126,12 @@ static int make(struct loading *l, const struct view *v, const char *id, const c
 {
         _cleanup_buffer_ struct buffer record = BUFFER_INIT, new = BUFFER_INIT;
 
-        return store_get_record(l->store.images, id, &record, err) < 0 ||
+        return image_store_get_record(l->store.images, id, &record, err) < 0 ||
                                record_read(ret, &record, err) < 0 ||
                                make_stack(l, v, ret, err) < 0 ||
                                record_restack(&new, ret, &record, err) < 0
                        ? -1
-                       : store_put_record(&l->store, l->store.views, key, &new, err);
+                       : image_store_put_record(&l->store, l->store.views, key, &new, err);
 }
 
 int view_make(
@@ -140,8 +140,8 @@ int view_make(
         char id[DIGEST_SIZE], key[DIGEST_SIZE];
 
         *ret = (struct image){0};
-        store_be_among_others(&l->store);
-        if (store_find(&l->store, v->image, id, NULL, err) < 0)
+        image_store_be_among_others(&l->store);
+        if (image_store_find(&l->store, v->image, id, NULL, err) < 0)
                 return -1;
         view_key(v, id, key);
         if (!anew && record_open(ret, l->store.views, key, NULL) == 0 &&
@@ -168,12 +168,12 @@ int view_make_in(struct channel *c, int store, const struct view *v, struct erro
                 return error_set(err, CODE_INFRA_MEMORY, "out of memory");
         l->listener = &listener;
         l->channel = c;
-        l->store = (struct store)STORE_INIT;
-        r = store_open_in(&l->store, store, err);
+        l->store = (struct image_store)IMAGE_STORE_INIT;
+        r = image_store_open_in(&l->store, store, err);
         if (r == 0)
                 r = view_make(l, v, false, &image, err);
         image_free(&image);
-        store_close(&l->store);
+        image_store_close(&l->store);
         free(l);
         return r;
 }
