@@ -129,6 +129,16 @@ from_a='{"numbers": [{"$from": "a", "path": "/result"}, 7]}'
     replays
 }
 
+@test "an id is no pointer, whatever it looks like" {
+    workflow_task '"quality": {"primitive": "exact_match", "field": "/slash", "ground_truth_field": "result"}'
+    workflow "$(step /a sum '{"numbers": [10]}'), $(step a sum '{"numbers": [5]}'), $(step '~1' sum '{"numbers": [6]}'), $(
+        step b act '{"slash": {"$from": "/a", "path": "/result"}, "plain": {"$from": "a", "path": "/result"}, "tilde": {"$from": "~1", "path": "/result"}}' \
+            '"/a", "a", "~1"')"
+    is exit 0 "$status"
+    same_json '.execution.steps[] | select(.id == "b").output' '{"slash": 10, "plain": 5, "tilde": 6}'
+    replays
+}
+
 @test "latency is that of the longest way, whatever ran beside it" {
     workflow_task "\"max_attempts\": 1, $quality" '"limits": {"cpus": 4}'
     # 0.5 and 0.5 beside 2, then 0.5.
