@@ -371,6 +371,19 @@ END
     nothing_left
 }
 
+@test "the outputs of a workflow are bounded together, whatever each may have" {
+    workflow_task "\"max_attempts\": 1, $quality" '"limits": {"cpus": 2}, "submission": {"limits": {"output": "1MiB"}}'
+    { printf '"' && head -c 1000000 /dev/zero | tr '\0' x && printf '"'; } > "$work/task/tools/large"
+    sed -i 's|"slow": {"command": \["/tools/act"\]}|"slow": {"command": ["/bin/cat", "/tools/large"]}|' "$work/task/task.json"
+    workflow "$(for i in {1..16}; do step "s$i" slow 1 && printf ,; done)$a"
+    is exit 1 "$status"
+    is steps 17 "$(field '.execution.steps | map(select(.status == "completed")) | length')"
+    workflow "$(for i in {1..17}; do step "s$i" slow 1 && printf ,; done)$a"
+    ends 3 rejected submission workflow.invalid
+    [[ $(field .reason) == *'more than 16777216 bytes'* ]]
+    nothing_left
+}
+
 @test "all attempts together have limits.wall" {
     workflow_task "\"max_attempts\": 9, $quality" '"limits": {"wall": "200ms"}'
     workflow "$(step a slow '"sleep"' '' ', "timeout_seconds": 0.2')"
