@@ -385,6 +385,25 @@ kill_supervisor() {
     "$ASSAY" doctor --quiet 2> /dev/null || true # which tidies up
 }
 
+@test "the supervisor killed at any moment: also a cell that was just being made is gone" {
+    mkdir -p "$work/task"
+    jq -nc '{schema: "assay.task/1", name: "many", scoring: {mode: "container"},
+        cases: [range(500) | {name: tostring, command: ["true"], stdout: ""}]}' > "$work/task/task.json"
+    submission
+    for ((i = 0; i < 30; i++)); do
+        "$ASSAY" run --json "${weak[@]}" "$work/task" "$work/submission.tar.gz" > /dev/null 2>&1 3>&- &
+        local caller=$! supervisor
+        until supervisor=$(pgrep -P "$caller" -x assay-cell) && [ "$(pgrep -cP "$supervisor")" -ge 3 ]; do :; done
+        for ((n = RANDOM % 400; n > 0; n--)); do :; done # some moment
+        kill -KILL "$supervisor" || true
+        wait "$caller" || true
+        # All of its processes are in its session until they execute a command.
+        for ((n = 0; n < 500; n++)); do pgrep -r DRST -s "$supervisor" > /dev/null || break; done
+        is 'left of the supervisor' '' "$(pgrep -r DRST -s "$supervisor" || true)"
+    done
+    "$ASSAY" doctor --quiet 2> /dev/null || true # which tidies up
+}
+
 @test "the supervisor killed: also the cell of another user" {
     is_root || skip 'this user has one id only'
     kill_supervisor --user 7:8
