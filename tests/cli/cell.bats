@@ -126,8 +126,11 @@ cases() {
     stop_undertaker "$caller"
     wait "$caller"
     is status graded "$(field .status)"
-    # Where there are few, there is none.
-    (ulimit -n 300 && exec "$ASSAY" run --json "${weak[@]}" "$work/task" "$work/submission.tar.gz") > "$work/result.json"
+    # Where there are few, there is none to be stopped.
+    (ulimit -n 300 && exec "$ASSAY" run --json "${weak[@]}" "$work/task" "$work/submission.tar.gz") > "$work/result.json" 3>&- &
+    caller=$!
+    run -1 stop_undertaker "$caller"
+    wait "$caller"
     is status graded "$(field .status)"
 }
 
