@@ -80,18 +80,27 @@ static int child_rights(const struct spawn *s)
         return child_bound(0) < 0 ? -1 : child_ids(s, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED);
 }
 
+static int move_away(int fd)
+{
+        enum { AWAY = 64 };
+        int moved = fcntl(fd, F_DUPFD_CLOEXEC, AWAY);
+
+        if (moved < 0 && errno == EINVAL) /* no such number is allowed */
+                errno = EMFILE;
+        return moved;
+}
+
 /* Put the descriptors in their places. All are first moved out of the way, so that no place is
  * overwritten before its own content was saved. */
 static int child_fds(const struct spawn *s, int null, int *ret_program)
 {
-        const int away = 64;
         int from[SPAWN_MAX_FDS];
 
-        *ret_program = fcntl(s->program, F_DUPFD_CLOEXEC, away);
+        *ret_program = move_away(s->program);
         if (*ret_program < 0)
                 return -1;
         for (unsigned i = 0; i < s->fd_count; i++) {
-                from[i] = fcntl(s->fds[i] >= 0 ? s->fds[i] : null, F_DUPFD_CLOEXEC, away);
+                from[i] = move_away(s->fds[i] >= 0 ? s->fds[i] : null);
                 if (from[i] < 0)
                         return -1;
         }
@@ -164,8 +173,8 @@ pid_t spawn_process(const struct spawn *s, int *ret_pidfd, struct error *err)
                 if (pid > 0)
                         waitpid(pid, NULL, 0);
                 fd_close(pidfd);
-                return error_errno(
-                        err, CODE_INFRA_HELPER, child.failed, "cannot start %s", s->argv[0]);
+                return error_errno(err, child.failed == EMFILE ? CODE_INFRA_IO : CODE_INFRA_HELPER,
+                        child.failed, "cannot start %s", s->argv[0]);
         }
         *ret_pidfd = pidfd;
         return pid;
