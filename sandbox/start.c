@@ -309,6 +309,7 @@ struct cell *cell_start(struct cell *c, struct cell_request *request, const stru
                 c->request.stdio[i] = fd_close(c->request.stdio[i]);
         for (unsigned i = 0; i < c->request.mount_count; i++)
                 c->request.mounts[i].tree = fd_close(c->request.mounts[i].tree);
+        request_close_layers(&c->request);
         cgroup_close_doors(&c->group);
         return c;
 }
