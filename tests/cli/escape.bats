@@ -371,7 +371,7 @@ kill_supervisor() {
 @test "the supervisor killed among many cells: what closes their mounts goes with it, and the evaluation says so" {
     mkdir -p "$work/task"
     jq -nc '{schema: "assay.task/1", name: "many", scoring: {mode: "container"},
-        cases: [range(500) | {name: tostring, command: ["true"], stdout: ""}]}' > "$work/task/task.json"
+        cases: [range(3000) | {name: tostring, command: ["true"], stdout: ""}]}' > "$work/task/task.json"
     submission
     "$ASSAY" run --json "${weak[@]}" "$work/task" "$work/submission.tar.gz" > "$work/result.json" 2> "$work/errors" 3>&- &
     local caller=$! supervisor children
@@ -388,7 +388,7 @@ kill_supervisor() {
 @test "the supervisor killed at any moment: also a cell that was just being made is gone" {
     mkdir -p "$work/task"
     jq -nc '{schema: "assay.task/1", name: "many", scoring: {mode: "container"},
-        cases: [range(500) | {name: tostring, command: ["true"], stdout: ""}]}' > "$work/task/task.json"
+        cases: [range(3000) | {name: tostring, command: ["true"], stdout: ""}]}' > "$work/task/task.json"
     submission
     for ((i = 0; i < 30; i++)); do
         "$ASSAY" run --json "${weak[@]}" "$work/task" "$work/submission.tar.gz" > /dev/null 2>&1 3>&- &
