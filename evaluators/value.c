@@ -295,6 +295,11 @@ static bool find_member(
         return false;
 }
 
+bool value_member(struct json_value object, const char *key, struct json_value *ret)
+{
+        return find_member(object, key, strlen(key), ret);
+}
+
 static bool find_item(
         struct json_value array, const char *index, size_t len, struct json_value *ret)
 {
@@ -336,7 +341,7 @@ bool value_find(struct json_value root, const char *field, struct json_value *re
 {
         *ret = root;
         if (*field != '/')
-                return find_member(root, field, strlen(field), ret);
+                return value_member(root, field, ret);
         while (*field == '/') {
                 const size_t len = strcspn(field + 1, "/");
                 char step[SCORE_MAX_NAME + 1];

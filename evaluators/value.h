@@ -27,6 +27,8 @@ size_t value_set_common(const struct value_set *a, const struct value_set *b);
 
 /* The value of a number. */
 void value_number(struct json_value v, mpq_t ret);
+/* The value under a key of an object, whatever the key looks like. */
+bool value_member(struct json_value object, const char *key, struct json_value *ret);
 /* The value under a key of an object, or, when `field` begins with /, at that JSON Pointer. */
 bool value_find(struct json_value root, const char *field, struct json_value *ret);
 

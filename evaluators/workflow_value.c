@@ -112,7 +112,7 @@ static bool fill_in(const struct json *doc, const struct list *references,
                 size_t len, replaced;
                 const char *place = json_raw(refs[i].value, &replaced), *raw;
 
-                if (!value_find(json_root(outputs), refs[i].from, &value) ||
+                if (!value_member(json_root(outputs), refs[i].from, &value) ||
                         (*refs[i].path && !value_find(value, refs[i].path, &value))) {
                         put_wrong(out, "the output of \"%.100s\" has nothing at \"%.200s\"",
                                 refs[i].from, refs[i].path);

@@ -9,7 +9,8 @@
 
 #include <stdlib.h>
 
-enum { MOST_AT_ONCE = 64, KEPT_ERRORS = 2048 };
+/* Outputs are kept until the end, as several times their bytes. */
+enum { MOST_AT_ONCE = 64, KEPT_ERRORS = 2048, MOST_OUTPUTS = 16 << 20 };
 
 struct run {
         const struct workflow_order *order;
@@ -19,6 +20,7 @@ struct run {
         unsigned end;   /* the budget is used up: this step and those behind it do not begin */
         uint64_t begun; /* what all attempts cost, those included that will be taken back */
         bool moved;     /* something changed without a cell */
+        size_t outputs; /* bytes of all that were read */
 };
 
 /* --- what assay-score is asked -------------------------------------------------------------- */
@@ -88,7 +90,7 @@ static int make_input(
 /* What the tool printed, as a value. The scorer may be brought down by it: that is the tool's fault
  * and not that of the workflow. */
 static int read_output(
-        const struct run *run, struct workflow_step *s, char **ret_wrong, struct error *err)
+        struct run *run, struct workflow_step *s, char **ret_wrong, struct error *err)
 {
         _cleanup_buffer_ struct buffer nothing = BUFFER_INIT, text = BUFFER_INIT;
         const struct buffer printed = {.data = s->printed[0].head, .len = s->printed[0].head_len};
@@ -106,6 +108,10 @@ static int read_output(
                 told.wrong = strdup("the output takes too much to be read as JSON");
         if (r >= 0 && !told.wrong && !value_text(&s->output, &text))
                 r = error_set(err, CODE_INTERNAL_FRAME, "the scorer told no value");
+        run->outputs += text.len;
+        if (run->outputs > MOST_OUTPUTS)
+                r = error_set(err, CODE_WORKFLOW_INVALID,
+                        "all outputs together have more than %d bytes", MOST_OUTPUTS);
         if (r < 0 || told.wrong)
                 buffer_clear(&s->output);
         *ret_wrong = told.wrong;
@@ -130,6 +136,8 @@ static void end_attempt(struct run *run, struct workflow_step *s, enum attempt_s
                 s->status = STEP_COMPLETED;
         else if (s->attempt_count == s->most)
                 s->status = STEP_HARD_FAILURE;
+        if (s->status != STEP_WAITING)
+                buffer_free(&s->given);
 }
 
 /* The clock limits an attempt unless the task declares how long its tool takes. */

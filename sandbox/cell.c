@@ -22,6 +22,7 @@ enum {
         WEAK_LOOK_US = 10000,
         SETUP_MOST_US = 30000000, /* a layer on a file system that hangs */
         EMPTY_TRIES = 20000,      /* times 100 us; what is left then, the next start sweeps */
+        MUCH = 64 << 10,          /* bytes of files */
 };
 
 bool cell_has_group(const struct cell *c)
@@ -83,6 +84,8 @@ static void give_back(struct cell *c)
 
 struct cell *cell_free(struct cell *c)
 {
+        bool much;
+
         if (!c)
                 return NULL;
         if (c->pid > 0) {
@@ -96,8 +99,12 @@ struct cell *cell_free(struct cell *c)
         fd_close(c->started);
         fd_close(c->listener);
         fd_close(c->calls);
+        much = mounts_used(&c->mounts) > MUCH;
         mounts_free(&c->mounts);
         undertaker_close(&c->space, 1);
+        /* The next cell may be given this one's memory: then it must be free. */
+        if (much)
+                undertaker_finish();
         request_free(&c->request);
         cgroup_remove(&c->group);
         slot_give_back(c->group.slot, &c->slot_lock);

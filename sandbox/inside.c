@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <grp.h>
 #include <net/if.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -169,9 +170,15 @@ static void wait_for_next(struct inside *in)
 
 static void receive(const struct inside *in, enum inside_message type, struct frame *f)
 {
+        struct pollfd news[] = {
+                {.fd = in->bell, .events = POLLIN}, {.fd = in->supervisor, .events = POLLIN}};
         eventfd_t once;
 
-        if (eventfd_read(in->bell, &once) < 0 ||
+        /* A bell does not tell that nobody will ring it any more. */
+        while (poll(news, sizeof news / sizeof *news, -1) < 0)
+                if (errno != EINTR)
+                        _exit(1);
+        if (news[1].revents || eventfd_read(in->bell, &once) < 0 ||
                 frame_receive(in->socket, f, MESSAGE_MAX, FRAME_MAX_FDS, NULL) <= 0 ||
                 f->type != type)
                 _exit(1);
@@ -265,14 +272,15 @@ static void wait_until_online(struct inside *in)
         done(in, SETUP_ONLINE);
 }
 
-/* Die with the supervisor. It may have died before we asked: then the socket is at its end. */
+/* Die with the supervisor. It may have died before we asked. Of that the socket does not tell: the
+ * undertaker has the other end, too, and may outlive the supervisor a little. */
 static void tie_to_supervisor(const struct inside *in)
 {
-        char byte;
+        struct pollfd end = {.fd = in->supervisor, .events = POLLIN};
 
         if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
                 check(in, "tie itself to its supervisor");
-        if (recv(in->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0)
+        if (poll(&end, 1, 0) != 0)
                 _exit(1);
 }
 
@@ -288,7 +296,8 @@ static int loopback_up(void)
  * must not hold what belongs to other cells. */
 static void keep_own_descriptors(const struct inside *in)
 {
-        const unsigned own[] = {(unsigned)in->socket, (unsigned)in->bell, (unsigned)in->started};
+        const unsigned own[] = {(unsigned)in->socket, (unsigned)in->bell, (unsigned)in->started,
+                (unsigned)in->supervisor};
         unsigned from =
                 CELL_STDIO; /* 0 to 2 stay taken: nothing must land there on its way there */
         unsigned next;

@@ -42,11 +42,12 @@ struct exec_news {
 enum { EXEC_NEXT = 0 };
 
 struct inside {
-        bool root;    /* the supervisor is root of the host */
-        bool grouped; /* control groups hold the limits; without, rlimits stand in */
-        int socket;   /* to the supervisor */
-        int bell;     /* rings before each message from it */
-        int started;  /* the exec pipe: struct exec_news, then its end */
+        bool root;      /* the supervisor is root of the host */
+        bool grouped;   /* control groups hold the limits; without, rlimits stand in */
+        int socket;     /* to the supervisor */
+        int bell;       /* rings before each message from it */
+        int started;    /* the exec pipe: struct exec_news, then its end */
+        int supervisor; /* a pidfd of it; below 0 where the kernel has none */
         uint64_t done_at[SETUP_COUNT];
         struct cell_request request;
         struct mounts mounts;

@@ -19,6 +19,7 @@
 #include "supervisor.h"
 
 #include "fd.h"
+#include "undertaker.h"
 
 #include <limits.h>
 #include <signal.h>
@@ -53,15 +54,21 @@ static uint64_t take_descriptors(void)
 }
 
 /* The descriptors of a cell that runs, and those that one needs while it starts. */
-enum { CELL_FDS = 26, STARTING_FDS = 136 };
+enum { CELL_FDS = 26, STARTING_FDS = 136, PLENTY = 4 };
 
-/* Half for cells that run, half for requests that wait. Two may always try to run: a suite waits
- * for the cell that it asked for, which must not wait for the suite's. */
-static void share_descriptors(struct admission *a, uint64_t descriptors)
+/* Where there are few, none are spent on mounts that wait to be let go of. The rest is shared: half
+ * for cells that run, half for requests that wait. Two may always try to run: a suite waits for the
+ * cell that it asked for, which must not wait for the suite's. */
+static void share_descriptors(struct supervisor *s, uint64_t descriptors)
 {
-        uint64_t half = descriptors > STARTING_FDS ? (descriptors - STARTING_FDS) / 2 : 0;
-        uint64_t most = half / CELL_FDS;
+        struct admission *a = &s->admission;
+        uint64_t half, most;
 
+        s->undertaker = descriptors >= PLENTY * UNDERTAKER_MOST;
+        if (s->undertaker)
+                descriptors -= UNDERTAKER_MOST;
+        half = descriptors > STARTING_FDS ? (descriptors - STARTING_FDS) / 2 : 0;
+        most = half / CELL_FDS;
         a->most = most < 2                      ? 2
                   : most < SUPERVISOR_MAX_CELLS ? (unsigned)most
                                                 : SUPERVISOR_MAX_CELLS;
@@ -79,7 +86,7 @@ int main(int argc, char **argv)
                 return END_USAGE;
         }
         umask(022);
-        share_descriptors(&s.admission, take_descriptors());
+        share_descriptors(&s, take_descriptors());
         s.signals = watch_signals();
         if (s.signals < 0)
                 return 125;

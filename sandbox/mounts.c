@@ -59,6 +59,20 @@ bool mounts_full(const struct mounts *m)
         return m->root >= 0 && fstatfs(m->root, &st) == 0 && (st.f_bfree == 0 || st.f_ffree == 0);
 }
 
+static uint64_t used(int tree)
+{
+        struct statfs st;
+
+        return tree >= 0 && fstatfs(tree, &st) == 0
+                       ? (uint64_t)(st.f_blocks - st.f_bfree) * (uint64_t)st.f_bsize
+                       : 0;
+}
+
+uint64_t mounts_used(const struct mounts *m)
+{
+        return used(m->root) + used(m->result);
+}
+
 /* --- trees of the host ---------------------------------------------------------------------- */
 
 int mounts_make_place(struct mounts *m, char *ret, size_t size)

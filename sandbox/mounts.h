@@ -54,6 +54,8 @@ int mounts_give(int tree, uid_t id);
 int mounts_show(int tree);
 /* Is nothing left of what the cell may write? */
 bool mounts_full(const struct mounts *m);
+/* Bytes of it that are files now. */
+uint64_t mounts_used(const struct mounts *m);
 void mounts_free(struct mounts *m);
 
 #endif

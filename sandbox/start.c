@@ -49,9 +49,20 @@ static pid_t clone_first(int birthplace, int *ret_pidfd, bool *ret_in_group)
         return (pid_t)pid;
 }
 
+/* Of this process, for first processes to see its end. */
+static int own_pidfd(void)
+{
+        static int own = -EBADF;
+
+        if (own < 0)
+                own = (int)syscall(SYS_pidfd_open, getpid(), 0);
+        return own;
+}
+
 static int make_first(struct cell *c, struct error *err)
 {
         const bool root = c->machine->root, grouped = cell_has_group(c);
+        const int supervisor = own_pidfd();
         int sockets[2], pipes[2], bell, pidfd = -EBADF, r = 0;
         bool in_group = false;
         pid_t pid;
@@ -77,6 +88,7 @@ static int make_first(struct cell *c, struct error *err)
                 in.socket = sockets[1];
                 in.bell = bell;
                 in.started = pipes[1];
+                in.supervisor = supervisor;
                 mounts_init(&in.mounts);
                 inside_main(&in);
         }
@@ -297,6 +309,7 @@ struct cell *cell_start(struct cell *c, struct cell_request *request, const stru
                 c->request.stdio[i] = fd_close(c->request.stdio[i]);
         for (unsigned i = 0; i < c->request.mount_count; i++)
                 c->request.mounts[i].tree = fd_close(c->request.mounts[i].tree);
+        request_close_layers(&c->request);
         cgroup_close_doors(&c->group);
         return c;
 }

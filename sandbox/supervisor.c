@@ -304,7 +304,7 @@ static void begin_cell(
         struct cell **place = s->cells;
         struct error err;
 
-        if (++s->made == 2) /* for one it is not worth a process */
+        if (++s->made == 2 && s->undertaker) /* for one it is not worth a process */
                 undertaker_start();
         while (*place) /* there is one: it was admitted */
                 place++;
@@ -338,9 +338,11 @@ static void start_cell(struct supervisor *s, struct frame *f, struct error *err)
 
 static void end_cell(struct supervisor *s, struct cell **place)
 {
+        const struct limits limits = (*place)->request.limits;
+
         send_done(*place);
-        admission_give_back(&s->admission, &(*place)->request.limits);
         *place = cell_free(*place);
+        admission_give_back(&s->admission, &limits);
 }
 
 static void begin_waiting(struct supervisor *s)

@@ -35,7 +35,8 @@ struct supervisor {
         struct cell *cells[SUPERVISOR_MAX_CELLS];       /* NULL: free */
         struct cell *prepared[SUPERVISOR_MAX_PREPARED]; /* the first `prepared_count` are there */
         unsigned prepared_count;
-        unsigned made; /* cells, until now */
+        unsigned made;   /* cells, until now */
+        bool undertaker; /* there are descriptors enough for one */
         struct helper_process helpers[SUPERVISOR_MAX_HELPERS];
 };
 

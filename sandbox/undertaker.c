@@ -7,89 +7,121 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/capability.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { MOST_WAITING = 256, AT_ONCE = 64 };
+enum { FINISH_TRIES = 20000 }; /* times 100 us: for one tmpfs, however large */
 
-static int orders = -EBADF; /* the writing end of a pipe of descriptors; -EBADF: there is none */
-static pid_t owner;         /* the supervisor: cells begin as copies of it */
-static unsigned given;
-static atomic_uint *closed; /* of them; shared */
+/* What both processes see. Whoever takes a number out of its place closes it: so each is closed
+ * once, whatever becomes of the other process, and before its number can be somebody else's. */
+struct graves {
+        atomic_int open[UNDERTAKER_MOST]; /* 1 + a descriptor; 0: none */
+        atomic_bool busy;                 /* the undertaker may have one in hand */
+};
 
-_Noreturn static void work(int from)
+static bool works;
+static int bell = -EBADF; /* an eventfd, never closed: its number must stay its own */
+static pid_t undertaker;
+static pid_t owner; /* the supervisor: cells begin as copies of it */
+static struct graves *graves;
+
+static void close_all(void)
+{
+        for (unsigned i = 0; i < UNDERTAKER_MOST; i++) {
+                int taken =
+                        atomic_load(&graves->open[i]) ? atomic_exchange(&graves->open[i], 0) : 0;
+
+                if (taken > 0)
+                        close(taken - 1);
+        }
+}
+
+_Noreturn static void work(void)
 {
         cap_t none = cap_init();
-        int fds[AT_ONCE];
-        ssize_t n;
+        eventfd_t rung;
 
         if (none)
                 cap_set_proc(none);
-        while ((n = read(from, fds, sizeof fds)) > 0)
-                for (size_t i = 0; i < (size_t)n / sizeof *fds; i++) {
-                        close(fds[i]);
-                        atomic_fetch_add(closed, 1);
-                }
+        while (eventfd_read(bell, &rung) == 0 || errno == EINTR) {
+                atomic_store(&graves->busy, true);
+                close_all();
+                atomic_store(&graves->busy, false);
+        }
         _exit(0);
 }
 
 void undertaker_start(void)
 {
-        int pipes[2];
-        long pid;
-
         if (owner == getpid())
                 return;
         owner = getpid();
-        closed = mmap(
-                NULL, sizeof *closed, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-        if (closed == MAP_FAILED || fd_pipe(pipes, NULL) < 0)
+        graves = mmap(
+                NULL, sizeof *graves, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        bell = graves == MAP_FAILED ? -EBADF : eventfd(0, EFD_CLOEXEC);
+        if (bell < 0)
                 return;
         /* As fork(), but with one table of descriptors. */
-        pid = syscall(SYS_clone, CLONE_FILES | SIGCHLD, NULL, NULL, NULL, NULL);
-        if (pid == 0) {
+        undertaker = (pid_t)syscall(SYS_clone, CLONE_FILES | SIGCHLD, NULL, NULL, NULL, NULL);
+        if (undertaker == 0) {
                 if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != owner)
                         _exit(0);
-                work(pipes[0]);
+                work();
         }
-        if (pid > 0)
-                orders = pipes[1];
-        else {
-                fd_close(pipes[0]);
-                fd_close(pipes[1]);
-        }
+        works = undertaker > 0;
 }
 
 bool undertaker_works(void)
 {
-        return orders >= 0;
+        return works;
 }
 
-static bool hand_over(const int *fds, unsigned count)
+static bool put(int fd)
 {
-        const size_t size = count * sizeof *fds;
+        for (unsigned i = 0; i < UNDERTAKER_MOST; i++)
+                if (atomic_load(&graves->open[i]) == 0) {
+                        atomic_store(&graves->open[i], 1 + fd); /* only we fill them */
+                        return true;
+                }
+        return false;
+}
 
-        if (orders < 0 || owner != getpid() || count > AT_ONCE ||
-                given + count - atomic_load(closed) > MOST_WAITING ||
-                write(orders, fds, size) != (ssize_t)size)
+static bool hand_over(int fd)
+{
+        if (!works || owner != getpid())
                 return false;
-        given += count;
-        return true;
+        if (put(fd))
+                return true;
+        undertaker_finish();
+        return works && put(fd);
 }
 
 void undertaker_close(const int *fds, unsigned count)
 {
-        int open[AT_ONCE];
-        unsigned opened = 0;
+        bool given = false;
 
         for (unsigned i = 0; i < count; i++)
-                if (fds[i] >= 0 && opened < AT_ONCE)
-                        open[opened++] = fds[i];
+                if (fds[i] >= 0 && hand_over(fds[i]))
+                        given = true;
                 else
                         fd_close(fds[i]);
-        if (opened > 0 && !hand_over(open, opened))
-                while (opened > 0)
-                        fd_close(open[--opened]);
+        if (given)
+                (void)!eventfd_write(bell, 1);
+}
+
+void undertaker_finish(void)
+{
+        if (!works || owner != getpid())
+                return;
+        close_all();
+        for (int i = 0; i < FINISH_TRIES && atomic_load(&graves->busy); i++)
+                usleep(100);
+        if (!atomic_load(&graves->busy))
+                return;
+        /* It was stopped or killed with one in hand: we go on without it. */
+        kill(undertaker, SIGKILL); /* our child, not waited for: the number is its own */
+        works = false;
 }

@@ -6,6 +6,8 @@
 
 #include <stdbool.h>
 
+enum { UNDERTAKER_MOST = 256 }; /* descriptors that wait for it */
+
 /* Is there one? */
 bool undertaker_works(void);
 /* From here on there is one; where it cannot be started, the supervisor goes on by itself. It ends
@@ -13,5 +15,7 @@ bool undertaker_works(void);
 void undertaker_start(void);
 /* Close these, soon; those below 0 are none. */
 void undertaker_close(const int *fds, unsigned count);
+/* Help it: all that it was given is closed afterwards, also when it was stopped or killed. */
+void undertaker_finish(void);
 
 #endif

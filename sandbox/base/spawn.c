@@ -80,18 +80,26 @@ static int child_rights(const struct spawn *s)
         return child_bound(0) < 0 ? -1 : child_ids(s, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED);
 }
 
+static int move_away(int fd, unsigned places)
+{
+        int moved = fcntl(fd, F_DUPFD_CLOEXEC, (int)places);
+
+        if (moved < 0 && errno == EINVAL) /* no such number is allowed */
+                errno = EMFILE;
+        return moved;
+}
+
 /* Put the descriptors in their places. All are first moved out of the way, so that no place is
  * overwritten before its own content was saved. */
 static int child_fds(const struct spawn *s, int null, int *ret_program)
 {
-        const int away = (int)s->fd_count;
         int from[SPAWN_MAX_FDS];
 
-        *ret_program = fcntl(s->program, F_DUPFD_CLOEXEC, away);
+        *ret_program = move_away(s->program, s->fd_count);
         if (*ret_program < 0)
                 return -1;
         for (unsigned i = 0; i < s->fd_count; i++) {
-                from[i] = fcntl(s->fds[i] >= 0 ? s->fds[i] : null, F_DUPFD_CLOEXEC, away);
+                from[i] = move_away(s->fds[i] >= 0 ? s->fds[i] : null, s->fd_count);
                 if (from[i] < 0)
                         return -1;
         }

@@ -237,8 +237,12 @@ static void hold(unsigned count)
                 must(channel_kill(&channel, ids[i], CODE_INTERRUPTED, NULL) == 0, NULL);
         for (unsigned i = 0; i < count; i++)
                 wait_any();
-        printf("%u cells killed|%.0f ms\ndescriptors left|%d\n", count,
-                (double)(clock_us() - at) / 1000, (int)open_files(server) - (int)files);
+        printf("%u cells killed|%.0f ms\n", count, (double)(clock_us() - at) / 1000);
+        /* Mounts are closed beside it; some numbers of cells stay locked. */
+        while (open_files(server) > files + 16 && clock_us() < at + 5000000)
+                usleep(1000);
+        printf("descriptors left|%d\nafter|%.0f ms\n", (int)open_files(server) - (int)files,
+                (double)(clock_us() - at) / 1000);
 }
 
 int main(int argc, char **argv)

@@ -99,6 +99,66 @@ END
     is 'cells that slept' 20 "$(ulimit -n 300 && "$ASSAY_BUILD/tests/cell-driver" "$ASSAY_BUILD/assay-cell" crowd)"
 }
 
+@test "too few descriptors even to start the supervisor is said to be that" {
+    status=0
+    (ulimit -n 64 && exec "$ASSAY" run --json "${weak[@]}" "$work/task" "$work/submission.tar.gz") > "$work/result.json" 2> "$work/errors" || status=$?
+    is exit 4 "$status"
+    [[ $(< "$work/errors") == *infra.io*descriptors* ]]
+}
+
+# stop_undertaker CALLER: of the supervisor that it started; one that shares its namespaces twice in a row
+stop_undertaker() {
+    local supervisor='' pid seen=''
+    until supervisor=$(pgrep -P "$1" -x assay-cell); do :; done
+    while kill -0 "$1" 2> /dev/null; do
+        for pid in $(pgrep -P "$supervisor" -x assay-cell); do
+            [ "$(readlink "/proc/$pid/ns/pid")" = "$(readlink /proc/self/ns/pid)" ] || continue
+            [ "$pid" = "$seen" ] && kill -STOP "$pid" && return
+            seen=$pid
+        done
+    done
+    return 1
+}
+
+# cases COUNT SHELL-COMMAND [MEMBERS]: a task of such cases
+cases() {
+    jq -nc --argjson n "$1" --arg command "$2" "{schema: \"assay.task/1\", name: \"many\", scoring: {mode: \"container\"}${3:+, $3},
+        cases: [range(\$n) | {name: tostring, command: [\"sh\", \"-c\", \$command], stdout: \"\"}]}" > "$work/task/task.json"
+}
+
+@test "an undertaker that is stopped holds nothing: no descriptors that others need" {
+    cases 1000 true
+    (ulimit -n 1024 && exec "$ASSAY" run --json "${weak[@]}" "$work/task" "$work/submission.tar.gz") > "$work/result.json" 3>&- &
+    local caller=$!
+    stop_undertaker "$caller"
+    wait "$caller"
+    is status graded "$(field .status)"
+    # Where there are few, there is none to be stopped.
+    (ulimit -n 300 && exec "$ASSAY" run --json "${weak[@]}" "$work/task" "$work/submission.tar.gz") > "$work/result.json" 3>&- &
+    caller=$!
+    run -1 stop_undertaker "$caller"
+    wait "$caller"
+    is status graded "$(field .status)"
+}
+
+@test "memory of a cell that is gone is free before the next one is given it, also when its undertaker is stopped" {
+    megabytes() { sed -n 's/^Shmem: *\([0-9]*\)[0-9]\{3\} kB$/\1/p' /proc/meminfo; }
+    cases 40 'head -c 50000000 /dev/zero > /tmp/x' 'limits: {cpus: 1, memory: "64MiB", total_memory: "128MiB"}, submission: {limits: {memory: "100MiB"}}'
+    local before most=0 now
+    before=$(megabytes)
+    "$ASSAY" run --json "${weak[@]}" "$work/task" "$work/submission.tar.gz" > "$work/result.json" 3>&- &
+    local caller=$!
+    stop_undertaker "$caller"
+    while kill -0 "$caller" 2> /dev/null; do
+        now=$(megabytes)
+        [ "$now" -le "$most" ] || most=$now
+    done
+    wait "$caller"
+    is status graded "$(field .status)"
+    # All together wrote 2 GB; other programs of the machine have files of this kind, too.
+    [ $((most - before)) -lt 1000 ] || { echo "$((most - before)) MB" && return 1; }
+}
+
 @test "as root a cell gets no block of ids that another one has, wherever that one's groups are" {
     is_root || skip "an ordinary user has no blocks of ids"
     # A /run of its own, in which all numbers but 7 are taken.

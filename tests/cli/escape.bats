@@ -371,7 +371,7 @@ kill_supervisor() {
 @test "the supervisor killed among many cells: what closes their mounts goes with it, and the evaluation says so" {
     mkdir -p "$work/task"
     jq -nc '{schema: "assay.task/1", name: "many", scoring: {mode: "container"},
-        cases: [range(500) | {name: tostring, command: ["true"], stdout: ""}]}' > "$work/task/task.json"
+        cases: [range(3000) | {name: tostring, command: ["true"], stdout: ""}]}' > "$work/task/task.json"
     submission
     "$ASSAY" run --json "${weak[@]}" "$work/task" "$work/submission.tar.gz" > "$work/result.json" 2> "$work/errors" 3>&- &
     local caller=$! supervisor children
@@ -382,6 +382,25 @@ kill_supervisor() {
     wait "$caller" || status=$?
     ends 4 error infra infra.supervisor_lost
     for pid in $children; do wait_gone "$pid"; done
+    "$ASSAY" doctor --quiet 2> /dev/null || true # which tidies up
+}
+
+@test "the supervisor killed at any moment: also a cell that was just being made is gone" {
+    mkdir -p "$work/task"
+    jq -nc '{schema: "assay.task/1", name: "many", scoring: {mode: "container"},
+        cases: [range(3000) | {name: tostring, command: ["true"], stdout: ""}]}' > "$work/task/task.json"
+    submission
+    for ((i = 0; i < 30; i++)); do
+        "$ASSAY" run --json "${weak[@]}" "$work/task" "$work/submission.tar.gz" > /dev/null 2>&1 3>&- &
+        local caller=$! supervisor
+        until supervisor=$(pgrep -P "$caller" -x assay-cell) && [ "$(pgrep -cP "$supervisor")" -ge 3 ]; do :; done
+        for ((n = RANDOM % 400; n > 0; n--)); do :; done # some moment
+        kill -KILL "$supervisor" || true
+        wait "$caller" || true
+        # All of its processes are in its session until they execute a command.
+        for ((n = 0; n < 500; n++)); do pgrep -r DRST -s "$supervisor" > /dev/null || break; done
+        is 'left of the supervisor' '' "$(pgrep -r DRST -s "$supervisor" || true)"
+    done
     "$ASSAY" doctor --quiet 2> /dev/null || true # which tidies up
 }
 

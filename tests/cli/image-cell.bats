@@ -59,6 +59,22 @@ layers_up_to() { # NUMBER: what a file has that each of the layers 10 to NUMBER 
     in_image 1 $(seq 10 "$1") -- cat /top
 }
 
+@test "while a cell runs, the supervisor holds no layers of its image" {
+    is_root || skip 'the descriptors of the supervisor are root'"'"'s to see'
+    mkdir "$work/2" "$work/3"
+    mkfifo "$work/in" "$work/out"
+    chown $images:$images "$work"/[123]
+    "$ASSAY_BUILD/tests/image-cell" "$ASSAY_BUILD/assay-cell" "$work"/[123] -- sh -c 'echo here; read -r end' \
+        < "$work/in" > "$work/out" 3>&- &
+    local driver=$! word
+    exec 7> "$work/in" 8< "$work/out"
+    read -r word <&8
+    is 'the cell says' here "$word"
+    is 'layers held' '' "$(find "/proc/$(pgrep -P "$driver")/fd" -lname "$work/[123]")"
+    echo >&7
+    wait "$driver"
+}
+
 @test "devices, /proc and /tmp are the cell's, whatever the image has there" {
     mkdir "$work/victim"
     for name in dev proc tmp etc; do ln -s "$work/victim" "$work/1/$name"; done

@@ -129,6 +129,16 @@ from_a='{"numbers": [{"$from": "a", "path": "/result"}, 7]}'
     replays
 }
 
+@test "an id is no pointer, whatever it looks like" {
+    workflow_task '"quality": {"primitive": "exact_match", "field": "/slash", "ground_truth_field": "result"}'
+    workflow "$(step /a sum '{"numbers": [10]}'), $(step a sum '{"numbers": [5]}'), $(step '~1' sum '{"numbers": [6]}'), $(
+        step b act '{"slash": {"$from": "/a", "path": "/result"}, "plain": {"$from": "a", "path": "/result"}, "tilde": {"$from": "~1", "path": "/result"}}' \
+            '"/a", "a", "~1"')"
+    is exit 0 "$status"
+    same_json '.execution.steps[] | select(.id == "b").output' '{"slash": 10, "plain": 5, "tilde": 6}'
+    replays
+}
+
 @test "latency is that of the longest way, whatever ran beside it" {
     workflow_task "\"max_attempts\": 1, $quality" '"limits": {"cpus": 4}'
     # 0.5 and 0.5 beside 2, then 0.5.
@@ -358,6 +368,19 @@ deep nested deeper than 64
 long has more than 524288 bytes
 huge more than 4194304 bytes
 END
+    nothing_left
+}
+
+@test "the outputs of a workflow are bounded together, whatever each may have" {
+    workflow_task "\"max_attempts\": 1, $quality" '"limits": {"cpus": 2}, "submission": {"limits": {"output": "1MiB"}}'
+    { printf '"' && head -c 1000000 /dev/zero | tr '\0' x && printf '"'; } > "$work/task/tools/large"
+    sed -i 's|"slow": {"command": \["/tools/act"\]}|"slow": {"command": ["/bin/cat", "/tools/large"]}|' "$work/task/task.json"
+    workflow "$(for i in {1..16}; do step "s$i" slow 1 && printf ,; done)$a"
+    is exit 1 "$status"
+    is steps 17 "$(field '.execution.steps | map(select(.status == "completed")) | length')"
+    workflow "$(for i in {1..17}; do step "s$i" slow 1 && printf ,; done)$a"
+    ends 3 rejected submission workflow.invalid
+    [[ $(field .reason) == *'more than 16777216 bytes'* ]]
     nothing_left
 }
 
