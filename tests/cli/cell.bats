@@ -99,13 +99,6 @@ END
     is 'cells that slept' 20 "$(ulimit -n 300 && "$ASSAY_BUILD/tests/cell-driver" "$ASSAY_BUILD/assay-cell" crowd)"
 }
 
-@test "too few descriptors even to start the supervisor is said to be that" {
-    status=0
-    (ulimit -n 64 && exec "$ASSAY" run --json "${weak[@]}" "$work/task" "$work/submission.tar.gz") > "$work/result.json" 2> "$work/errors" || status=$?
-    is exit 4 "$status"
-    [[ $(< "$work/errors") == *infra.io*descriptors* ]]
-}
-
 # stop_undertaker CALLER: of the supervisor that it started; one that shares its namespaces twice in a row
 stop_undertaker() {
     local supervisor='' pid seen=''
