@@ -228,12 +228,21 @@ static bool is_shared(const struct cgroup_root *root, unsigned hierarchy)
         return root->version == 2 && hierarchy != HIERARCHY_UNIFIED;
 }
 
+/* Lock a directory that nobody has, and that still is the one of that name: what was opened may
+ * have been removed since, and its name be another cell's. */
+static bool take_over(int parent, const char *name, int dir)
+{
+        struct stat mine, there;
+
+        return flock(dir, LOCK_EX | LOCK_NB) == 0 && fstat(dir, &mine) == 0 &&
+               fstatat(parent, name, &there, 0) == 0 && mine.st_ino == there.st_ino;
+}
+
 /* The directory of one hierarchy, made by us and locked: another supervisor that sweeps leaves it
  * alone then. 0, or -1 with errno EEXIST when the slot is somebody else's. */
 static int make_dir(struct cgroup *g, unsigned hierarchy)
 {
         int parent = g->root->parents[hierarchy];
-        struct stat mine, there;
         int dir;
 
         if (mkdirat(parent, g->name, 0755) < 0)
@@ -243,8 +252,7 @@ static int make_dir(struct cgroup *g, unsigned hierarchy)
                 unlinkat(parent, g->name, AT_REMOVEDIR); /* made in vain: it must not stay */
                 return -1;
         }
-        if (dir >= 0 && flock(dir, LOCK_EX | LOCK_NB) == 0 && fstat(dir, &mine) == 0 &&
-                fstatat(parent, g->name, &there, 0) == 0 && mine.st_ino == there.st_ino) {
+        if (dir >= 0 && take_over(parent, g->name, dir)) {
                 g->dirs[hierarchy] = dir;
                 return 0;
         }
@@ -356,7 +364,7 @@ static void sweep_one(const struct cgroup_root *root, unsigned first, const char
         g.dirs[first] = openat(root->parents[first], name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (g.dirs[first] < 0)
                 return;
-        if (flock(g.dirs[first], LOCK_EX | LOCK_NB) < 0) {
+        if (!take_over(root->parents[first], name, g.dirs[first])) {
                 fd_close(g.dirs[first]);
                 return;
         }
