@@ -193,6 +193,9 @@ int store_channel_text(struct store_channel *c, enum store_table table, unsigned
 {
         const size_t len = text ? strlen(text) : 0;
 
+        if (len > STORE_MAX_TEXT)
+                return error_set(
+                        err, CODE_INFRA_STORE, "a text of more than %d bytes", STORE_MAX_TEXT);
         for (size_t at = 0; at < len; at += STORE_MAX_PIECE) {
                 const size_t left = len - at;
                 _cleanup_buffer_ struct buffer payload = BUFFER_INIT;

@@ -12,14 +12,29 @@ int storing_check(const struct evaluation_options *o, struct error *err)
         return o->agent ? store_check_agent(o->agent, err) : 0;
 }
 
-int storing_open(struct evaluation *e, struct error *err)
+static int open_for(struct store_channel *c, const struct evaluation_options *o,
+        const char *result_id, struct error *err)
 {
         const struct store_order order = {
-                .url = e->options->store, .agent = e->options->agent, .result_id = e->workspace.id};
+                .url = o->store, .agent = o->agent, .result_id = result_id};
 
         if (!order.url)
                 return 0;
-        return store_channel_open(&e->store, &order, err) < 0 ? error_add(err, "--store") : 0;
+        return store_channel_open(c, &order, err) < 0 ? error_add(err, "--store") : 0;
+}
+
+int storing_try(const struct evaluation_options *o, struct error *err)
+{
+        struct store_channel c = STORE_CHANNEL_INIT;
+        int r = open_for(&c, o, "", err);
+
+        store_channel_close(&c);
+        return r;
+}
+
+int storing_open(struct evaluation *e, struct error *err)
+{
+        return open_for(&e->store, e->options, e->workspace.id, err);
 }
 
 /* --- the result ----------------------------------------------------------------------------- */

@@ -11,6 +11,7 @@
 #include "fd.h"
 #include "output.h"
 #include "report/report.h"
+#include "storing.h"
 #include "task_facts.h"
 #include "text.h"
 
@@ -294,7 +295,8 @@ static int grade(struct batch *b, char *const *paths, unsigned count, struct err
         struct batch_counts counts;
         int r;
 
-        if (task_facts_read(&b->facts, b->task, b->evaluation.policy, err) < 0 ||
+        if (storing_try(&b->evaluation, err) < 0 ||
+                task_facts_read(&b->facts, b->task, b->evaluation.policy, err) < 0 ||
                 open_results(b, err) < 0 ||
                 batch_rows_find(&b->rows, paths, count, b->results_dir, err) < 0)
                 return -1;

@@ -21,7 +21,7 @@ struct results {
 
 /* --- what comes ----------------------------------------------------------------------------- */
 
-enum { ENTRY_TEXTS = 9 };
+enum { ENTRY_TEXTS = 9, ENOUGH_TO_WRITE = 64 << 10 };
 
 /* In the order of STORE_ENTRY. */
 static const char *const entry_keys[ENTRY_TEXTS] = {"id", "submission_id", "task", "agent",
@@ -186,6 +186,18 @@ static const struct action {
         {"head", false, STORE_HEAD, put_nothing, NULL, {{STORE_PIECE, take_piece}}},
 };
 
+static int flush(struct results *o, struct error *err)
+{
+        int r = 0;
+
+        if (!buffer_ok(&o->out))
+                return error_set(err, CODE_INFRA_MEMORY, "out of memory for the report");
+        if (o->common.json || !o->common.quiet)
+                r = fd_write_all(STDOUT_FILENO, o->out.data, o->out.len);
+        buffer_clear(&o->out);
+        return r == 0 ? 0 : error_errno(err, CODE_INFRA_IO, errno, "cannot write the report");
+}
+
 static int take(struct results *o, const struct action *a, const struct frame *f, struct error *err)
 {
         struct reader r = reader_of(f->payload.data, f->payload.len);
@@ -210,20 +222,9 @@ static int ask(struct results *o, const struct action *a, struct error *err)
                 store_channel_ask(&o->store, a->ask, &payload, err) < 0)
                 return -1;
         while ((r = store_channel_next(&o->store, &f, err)) > 0)
-                if (take(o, a, &f, err) < 0)
+                if (take(o, a, &f, err) < 0 || (o->out.len > ENOUGH_TO_WRITE && flush(o, err) < 0))
                         return -1;
         return r;
-}
-
-static int print(struct results *o, struct error *err)
-{
-        if (!buffer_ok(&o->out))
-                return error_set(err, CODE_INFRA_MEMORY, "out of memory for the report");
-        if (o->common.quiet && !o->common.json)
-                return 0;
-        return fd_write_all(STDOUT_FILENO, o->out.data, o->out.len) == 0
-                       ? 0
-                       : error_errno(err, CODE_INFRA_IO, errno, "cannot write the report");
 }
 
 static int run(struct results *o, const struct action *a, struct error *err)
@@ -243,7 +244,7 @@ static int run(struct results *o, const struct action *a, struct error *err)
                 json_close(&o->json);
         if (rows || a->ask == STORE_HEAD)
                 buffer_add_char(&o->out, '\n');
-        if (print(o, err) < 0)
+        if (flush(o, err) < 0)
                 return -1;
         return o->problems > 0 ? END_NOT_PASSED : END_PASSED;
 }

@@ -306,8 +306,7 @@ static int set_status(
                                                  : "failed";
         const bool waits = strcmp(becomes, "pending") == 0;
         const struct value values[] = {value_text(becomes),
-                value_number(strcmp(becomes, "completed") == 0),
-                waits ? (struct value){.kind = VALUE_NULL} : value_text(now),
+                value_number(strcmp(becomes, "completed") == 0), text_or_null(waits ? "" : now),
                 value_text(a->submission_id)};
 
         return store_do(a->store,

@@ -44,6 +44,9 @@ struct engine {
         /* The number of migrations applied, and to say that. */
         int (*version)(struct database *d, unsigned *ret, struct error *err);
         int (*set_version)(struct database *d, unsigned version, struct error *err);
+        /* Call `take` with the name of each table, index or rule of the migrations that is not as
+         * they made it. */
+        int (*check_schema)(struct database *d, take_row take, void *to, struct error *err);
         const char *const *const *migrations; /* lists of statements, NULL at the end of each */
         unsigned migration_count;
 };

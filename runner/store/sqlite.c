@@ -184,6 +184,64 @@ static int set_version(struct database *d, unsigned number, struct error *err)
         return execute(d, sql, err);
 }
 
+/* --- is everything as the migrations made it? ------------------------------------------------ */
+
+static int make_model(struct database *model, struct error *err)
+{
+        if (sqlite3_open(":memory:", &model->handle) != SQLITE_OK)
+                return failed(model, "the store", err);
+        for (unsigned i = 0; i < SCHEMA_VERSION; i++)
+                for (const char *const *sql = schema_sqlite[i]; *sql; sql++)
+                        if (execute(model, *sql, err) < 0)
+                                return -1;
+        return 0;
+}
+
+struct comparison {
+        struct database *database;
+        take_row take;
+        void *to;
+        bool same;
+};
+
+static int is_there(void *to, const struct value *row, unsigned count, struct error *err)
+{
+        struct comparison *c = to;
+
+        (void)row;
+        (void)count;
+        (void)err;
+        c->same = true;
+        return 0;
+}
+
+/* A row of the model: name, sql. */
+static int compare(void *to, const struct value *row, unsigned count, struct error *err)
+{
+        struct comparison *c = to;
+
+        (void)count;
+        c->same = false;
+        if (run(c->database, "SELECT 1 FROM sqlite_schema WHERE name = $1 AND sql = $2", row, 2,
+                    is_there, c, err) < 0)
+                return -1;
+        return c->same ? 0 : c->take(c->to, row, 1, err);
+}
+
+static int check_schema(struct database *d, take_row take, void *to, struct error *err)
+{
+        struct comparison c = {.database = d, .take = take, .to = to};
+        struct database model = {NULL};
+        int r = make_model(&model, err);
+
+        if (r == 0)
+                r = run(&model,
+                        "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name",
+                        NULL, 0, compare, &c, err);
+        sqlite3_close(model.handle);
+        return r;
+}
+
 const struct engine engine_sqlite = {
         .open = open_it,
         .close = close_it,
@@ -193,6 +251,7 @@ const struct engine engine_sqlite = {
         .run = run,
         .version = version,
         .set_version = set_version,
+        .check_schema = check_schema,
         .migrations = schema_sqlite,
         .migration_count = SCHEMA_VERSION,
 };

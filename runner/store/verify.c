@@ -246,6 +246,17 @@ static int report_row(void *to, const struct value *row, unsigned count, struct 
         return report(to, where, what, err);
 }
 
+static int report_schema(void *to, const struct value *row, unsigned count, struct error *err)
+{
+        char name[128];
+
+        (void)count;
+        value_copy(&row[0], name, sizeof name);
+        return report(to, name,
+                "this table or rule of the database is not as it was made: results can be changed",
+                err);
+}
+
 /* What no chain covers, since it may change: but not into anything. */
 static int check_rest(struct check *c, struct error *err)
 {
@@ -306,6 +317,7 @@ int verify_answer(struct store *s, int socket, const char *head, struct error *e
 
         chain_head_begin(&c.head, &s->key);
         if (take_head(&c, head, err) < 0 || check_kept(&c, err) < 0 ||
+                s->engine->check_schema(s->database, report_schema, &c, err) < 0 ||
                 each_result(&c, check_result, err) < 0 || check_end(&c, err) < 0 ||
                 check_rest(&c, err) < 0 ||
                 store_ask_number(

@@ -26,10 +26,13 @@ results() {
     "$ASSAY" results "$db" "$@" > "$work/output" 2> "$work/errors" || status=$?
 }
 
-# unlock: take every trigger away, as only who owns the database can
-unlock() {
+# forge STATEMENT…: with every trigger taken away meanwhile, as only who owns the database can
+forge() {
+    sql "SELECT sql || ';' FROM sqlite_schema WHERE type = 'trigger'" > "$work/make"
     sql "SELECT 'DROP TRIGGER ' || name || ';' FROM sqlite_schema WHERE type = 'trigger'" > "$work/drop"
     sql < "$work/drop"
+    sql "$@"
+    sql < "$work/make"
 }
 
 # found WHERE WHAT: `verify` says so, and that it is not intact
@@ -167,44 +170,47 @@ Size||40|test' "$(sql "SELECT c.name, c.description, c.weight, c.source FROM rub
     for _ in 1 2 3; do grade --store "$db" --agent ann; done
     id=$(field .id)
     second=$(sql 'SELECT id FROM evaluation_results WHERE number = 2')
-    unlock
     cp "$db" "$work/good.db"
     changed='this result or one of its dimensions was changed, or it was added behind our back'
 
-    sql "UPDATE evaluation_results SET final_score = '99.00' WHERE id = '$second'"
+    forge "UPDATE evaluation_results SET final_score = '99.00' WHERE id = '$second'"
     found "$second" "$changed"
     is 'and nothing else' 2 "$(wc -l < "$work/output")"
 
     cp "$work/good.db" "$db"
-    sql "UPDATE evaluation_dimensions SET score = '99' WHERE result_id = '$second' AND position = 2"
+    forge "UPDATE evaluation_dimensions SET score = '99' WHERE result_id = '$second' AND position = 2"
     found "$second" "$changed"
 
     cp "$work/good.db" "$db"
-    sql "DELETE FROM evaluation_dimensions WHERE result_id = '$second' AND position = 2"
+    forge "DELETE FROM evaluation_dimensions WHERE result_id = '$second' AND position = 2"
     found "$second" "$changed"
 
     cp "$work/good.db" "$db"
-    sql "DELETE FROM evaluation_dimensions WHERE result_id = '$second'" "DELETE FROM evaluation_results WHERE id = '$second'"
+    forge "DELETE FROM evaluation_dimensions WHERE result_id = '$second'" "DELETE FROM evaluation_results WHERE id = '$second'"
     found 'number 2' 'this result was removed'
     found "$id" 'the result before it, of the same submission, was removed'
 
     cp "$work/good.db" "$db"
-    sql "INSERT INTO evaluation_results (number, id, submission_id, attempt, revision, task, archive_sha256, agent_mac,
+    forge "INSERT INTO evaluation_results (number, id, submission_id, attempt, revision, task, archive_sha256, agent_mac,
             completed_at, status, eval_mode, scale, final_score, eval_pass_data, result, mac)
         SELECT 4, 'forged', submission_id, 4, 1, task, archive_sha256, agent_mac, completed_at, status, eval_mode, scale,
             '100.00', eval_pass_data, result, mac FROM evaluation_results WHERE number = 3"
     found forged "$changed"
 
     cp "$work/good.db" "$db"
-    sql "UPDATE rubric_criteria SET weight = 50"
+    forge "UPDATE rubric_criteria SET weight = 50"
     found "$id" "the rubric's criteria were changed"
 
     cp "$work/good.db" "$db"
-    sql "UPDATE submissions SET agent = 'bob'"
+    forge "UPDATE submissions SET agent = 'bob'"
     found "$id" 'its submission was given to another agent'
 
     cp "$work/good.db" "$db"
-    sql "UPDATE submissions SET status = 'failed'"
+    sql "DROP TRIGGER evaluation_results_no_update"
+    found evaluation_results_no_update 'this table or rule of the database is not as it was made'
+
+    cp "$work/good.db" "$db"
+    forge "UPDATE submissions SET status = 'failed'"
     found "$(sql 'SELECT id FROM submissions')" "the submission's status is not that of its last result"
 }
 
@@ -219,8 +225,7 @@ Size||40|test' "$(sql "SELECT c.name, c.description, c.weight, c.source FROM rub
     grade --store "$db"
     results verify --head "$head"
     is 'with more results' 0 "$status"
-    unlock
-    sql 'DELETE FROM evaluation_results WHERE number > 1'
+    forge 'DELETE FROM evaluation_results WHERE number > 1'
     results verify
     is 'without a head' 0 "$status"
     results verify --head "$head"
@@ -271,6 +276,32 @@ Size||40|test' "$(sql "SELECT c.name, c.description, c.weight, c.source FROM rub
     is ids "$(jq -r .id "$work"/out/*.json | sort)" "$(sql 'SELECT id FROM evaluation_results ORDER BY id')"
     results verify
     is exit 0 "$status"
+}
+
+@test "a batch whose results cannot be stored says so of each, and --resume grades it again" {
+    task good
+    mkdir "$work/subs"
+    submission
+    cp "$work/submission.tar.gz" "$work/subs/a.tar.gz"
+    batch() {
+        status=0
+        "$ASSAY" batch "${weak[@]}" --store "$db" --results "$work/out" "$@" "$work/task" "$work/subs" \
+            > "$work/output" 2> "$work/errors" || status=$?
+    }
+    grade --store "$db"
+    sql 'ALTER TABLE evaluation_results RENAME COLUMN reason TO why'
+    batch
+    is exit 4 "$status"
+    grep -q 'infra.store' "$work/output"
+    [ ! -e "$work/out/a.json" ]
+    sql 'ALTER TABLE evaluation_results RENAME COLUMN why TO reason'
+    batch --resume
+    is exit 0 "$status"
+    is attempt 2 "$(jq .attempt "$work/out/a.json")"
+    mkdir "$work/directory"
+    db=$work/directory batch
+    is 'with no store at all' 4 "$status"
+    is 'nothing was graded' '' "$(cat "$work/output")"
 }
 
 @test "a store that cannot be opened: nothing runs, and it says why" {
@@ -440,6 +471,31 @@ $refused" "$(driver append "$begin" '5 u8:3 u8:1 x')"
 $refused" "$(driver read "$begin")"
     is 'what is there' "$before" "$(sql 'SELECT * FROM evaluation_results')"
     is submissions 1 "$(sql 'SELECT count(*) FROM submissions')"
+    results verify
+    is exit 0 "$status"
+}
+
+@test "a full disk, and a death in between: nothing of it stays, the next one is stored" {
+    task good
+    submission
+    grade --store "$db"
+    long=$(printf 'x%.0s' {1..100000})
+    say=("3 test 00" "5 u8:0 u8:12 graded" "5 u8:0 u8:17 llm" "6 u8:0 u8:18 u64:100")
+    for column in 24 25; do say+=("5 u8:0 u8:$column $long"); done
+    # The socket ends before the commit: as it does when assay is killed.
+    is 'without a commit' 'ready
+attempt' "$(driver append "${say[@]}" '7 u8:0')"
+    is 'with a limit of its files' 'ready
+attempt
+failed: the store: ' "$(ulimit -f 100; driver append "${say[@]}" '7 u8:0' 8 | sed 's/: the store: .*/: the store: /')"
+    is rows 1 "$(sql 'SELECT count(*) FROM evaluation_results')"
+    is submissions 1 "$(sql 'SELECT count(*) FROM submissions')"
+    is 'when there is room' 'ready
+attempt
+done' "$(driver append "${say[@]}" '7 u8:0' 8)"
+    is rows 2 "$(sql 'SELECT count(*) FROM evaluation_results')"
+    grade --store "$db"
+    is exit 0 "$status"
     results verify
     is exit 0 "$status"
 }
