@@ -44,8 +44,8 @@ int store_channel_row(struct store_channel *c, enum store_table table, struct er
 /* 0: it is on the disk. */
 int store_channel_commit(struct store_channel *c, struct error *err);
 
-/* To read: ask with a frame, then take the answers. 1: `f` is one, of the type expected at first or
- * at last; 0: there are no more. */
+/* To read: ask with a frame, then take the answers. 1: `f` is one, whose type and content are to be
+ * checked; 0: there are no more. */
 int store_channel_ask(struct store_channel *c, enum store_message type,
         const struct buffer *payload, struct error *err);
 int store_channel_next(struct store_channel *c, struct frame *f, struct error *err);

@@ -5,9 +5,7 @@
 
 #include "text.h"
 
-#include <errno.h>
-#include <sys/socket.h>
-#include <sys/time.h>
+#include <unistd.h>
 
 enum { SECONDS_TO_SAY_ALL = 60 };
 
@@ -26,6 +24,7 @@ struct append {
         bool begun, committed;
         struct pending *rows[STORE_MAX_ROWS], *current[TABLE_COUNT];
         unsigned row_count, result_rows;
+        size_t bytes; /* of all texts */
 };
 
 struct append *append_new(struct store *s, const char *agent, const char *result_id,
@@ -125,8 +124,6 @@ static int find_place(struct append *a, struct error *err)
 
 static int begin(struct append *a, int socket, struct reader *r, struct error *err)
 {
-        /* Nobody else writes until this ends: so it may not take for ever. */
-        const struct timeval most = {.tv_sec = SECONDS_TO_SAY_ALL};
         _cleanup_buffer_ struct buffer out = BUFFER_INIT;
         struct store *s = a->store;
 
@@ -135,11 +132,11 @@ static int begin(struct append *a, int socket, struct reader *r, struct error *e
         if (!reader_done(r) || !text_utf8_valid(a->task, strlen(a->task)) ||
                 strspn(a->archive, "0123456789abcdef") != strlen(a->archive))
                 return malformed(err);
-        if (setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &most, sizeof most) < 0)
-                return error_errno(err, CODE_INFRA_STORE, errno, "the store's socket");
         if (s->engine->begin(s->database, false, err) < 0)
                 return -1;
         a->begun = true;
+        /* Nobody else writes until this ends: so it may not take for ever. */
+        alarm(SECONDS_TO_SAY_ALL);
         if (find_submission(a, err) < 0 || find_place(a, err) < 0)
                 return -1;
         put_u32(&out, (uint32_t)a->attempt);
@@ -192,7 +189,8 @@ static int take_value(struct append *a, enum value_kind kind, struct reader *r, 
                 size_t len;
                 const unsigned char *bytes = get_bytes(r, STORE_MAX_PIECE, &len);
 
-                if (r->bad || p->texts[column].len + len > STORE_MAX_TEXT)
+                if (r->bad || p->texts[column].len + len > STORE_MAX_TEXT ||
+                        (a->bytes += len) > STORE_MAX_ALL)
                         return malformed(err);
                 buffer_add(&p->texts[column], bytes, len);
         }
@@ -356,6 +354,7 @@ static int commit(struct append *a, int socket, struct reader *r, struct error *
 
         if (!reader_done(r) || !row)
                 return malformed(err);
+        alarm(0);
         store_now(now);
         if (insert_rubric(a, rubric, err) < 0 || insert_result(a, row, rubric, now, err) < 0 ||
                 set_status(a, &row[STORED_STATUS], now, err) < 0 ||

@@ -16,8 +16,8 @@ struct chain_key {
 };
 
 /* One row in the form that is authenticated: the table's name, then name and value of each column
- * that is not NULL, but for the first `table's` own mac. Columns that a later version adds are NULL
- * in rows of before, so their form stays the same. */
+ * that is not NULL, but not the mac itself. Columns that a later version adds are NULL in rows of
+ * before, so their form stays the same. */
 void chain_add_row(struct buffer *b, enum store_table t, const struct value *row);
 /* The mac of a result: of the one of before ("": it is the first) and of its rows. */
 void chain_mac(const struct chain_key *key, const char *before, const struct buffer *rows,

@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_FRAME = STORE_MAX_PIECE + 64, OPEN_FILES = 64 };
+enum { MAX_FRAME = STORE_MAX_PIECE + 64, OPEN_FILES = 64, MEMORY = 1 << 30 };
 
 struct session {
         enum store_mode mode;
@@ -54,8 +54,8 @@ static int lock_in(const char *path, struct error *err)
         tree.tree = fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
         if (fd < 0 || prctl(PR_SET_DUMPABLE, 0) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
                 confine_landlock(&tree, 1, false) < 0 || confine_capabilities(rights) < 0 ||
-                confine_limit(RLIMIT_NPROC, 0) < 0 || confine_limit(RLIMIT_CORE, 0) < 0 ||
-                confine_limit(RLIMIT_NOFILE, OPEN_FILES) < 0)
+                confine_limit(RLIMIT_AS, MEMORY) < 0 || confine_limit(RLIMIT_NPROC, 0) < 0 ||
+                confine_limit(RLIMIT_CORE, 0) < 0 || confine_limit(RLIMIT_NOFILE, OPEN_FILES) < 0)
                 return error_errno(
                         err, CODE_INFRA_STORE, errno, "assay-store cannot lock itself in");
         return 0;

@@ -26,6 +26,7 @@ enum {
         STORE_MAX_NAME = 4096,     /* of a task, an agent, an id */
         STORE_MAX_PIECE = 1 << 20, /* of a longer text */
         STORE_MAX_TEXT = 64 << 20, /* of all pieces of one */
+        STORE_MAX_ALL = 128 << 20, /* of all texts of an evaluation */
         STORE_MAX_ROWS = 1000,     /* of an evaluation */
         STORE_MAX_AGENT = 200,
         STORE_HEAD_SIZE = 96, /* "NUMBER:64 digits" and NUL */
