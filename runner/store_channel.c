@@ -2,6 +2,7 @@
 #include "store_channel.h"
 
 #include "fd.h"
+#include "interrupt.h"
 #include "spawn.h"
 #include "state.h"
 #include "text.h"
@@ -84,6 +85,17 @@ static int receive(struct store_channel *c, struct frame *f, struct error *err)
         return reader_done(&r) ? -1 : store_channel_malformed(err);
 }
 
+/* The store may wait for others who write: signals end that. */
+static int wait_for_turn(struct store_channel *c, struct error *err)
+{
+        struct pollfd answer = {.fd = c->socket, .events = POLLIN};
+
+        while (interrupt_poll(&answer, 1, -1) < 0 && errno == EINTR)
+                if (interrupt_came())
+                        return error_set(err, CODE_INTERRUPTED, "while the store was in use");
+        return 0;
+}
+
 int store_channel_ask(struct store_channel *c, enum store_message type,
         const struct buffer *payload, struct error *err)
 {
@@ -153,7 +165,7 @@ int store_channel_open(struct store_channel *c, const struct store_order *order,
         put_text(&payload, order->agent ? order->agent : "");
         put_text(&payload, order->result_id ? order->result_id : "");
         put_text(&payload, submission);
-        return store_channel_ask(c, STORE_OPEN, &payload, err) < 0 ||
+        return store_channel_ask(c, STORE_OPEN, &payload, err) < 0 || wait_for_turn(c, err) < 0 ||
                                expect_empty(c, STORE_READY, err) < 0
                        ? -1
                        : 0;
@@ -179,7 +191,8 @@ int store_channel_begin(struct store_channel *c, const char *task, const char *a
 
         put_text(&payload, task);
         put_text(&payload, archive);
-        if (store_channel_ask(c, STORE_BEGIN, &payload, err) < 0 || receive(c, &f, err) < 0)
+        if (store_channel_ask(c, STORE_BEGIN, &payload, err) < 0 || wait_for_turn(c, err) < 0 ||
+                receive(c, &f, err) < 0)
                 return -1;
         r = reader_of(f.payload.data, f.payload.len);
         *ret_attempt = get_u32(&r);

@@ -95,7 +95,7 @@ static int run(
         }
         if (r >= 0 && unstored.code != CODE_NONE) {
                 error_print(&unstored);
-                r = END_ERROR;
+                r = code_info(unstored.code)->ending;
         }
         evaluation_close(e);
         free(e);

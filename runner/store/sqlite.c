@@ -4,11 +4,12 @@
 
 #include "store/schema.h"
 
+#include <poll.h>
 #include <sqlite3.h>
 #include <errno.h>
 #include <unistd.h>
 
-enum { BUSY_MS = 60000, WAL_TRIES = 600, WAL_PAUSE_US = 100000 };
+enum { BUSY_TRIES = 3000, PAUSE_MS = 20 };
 
 struct database {
         sqlite3 *handle;
@@ -35,23 +36,30 @@ static void close_it(struct database *d)
         free(d);
 }
 
+/* While others write: a minute at most, and not without the one who asked. Nonzero: try again. */
+static int wait_busy(void *unused, int tries)
+{
+        struct pollfd peer = {.fd = STORE_SOCKET};
+
+        (void)unused;
+        return tries < BUSY_TRIES && poll(&peer, 1, PAUSE_MS) == 0;
+}
+
 /* Where several do this at a new database, SQLite does not wait by itself. */
 static int use_wal(struct database *d, struct error *err)
 {
-        int r = SQLITE_BUSY;
+        int r, tries = 0;
 
-        for (int i = 0; i < WAL_TRIES && (r & 0xff) == SQLITE_BUSY; i++) {
-                if (i > 0)
-                        usleep(WAL_PAUSE_US);
+        do
                 r = sqlite3_exec(d->handle, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
-        }
+        while ((r & 0xff) == SQLITE_BUSY && wait_busy(NULL, tries++));
         return r == SQLITE_OK ? 0 : failed(d, "the store", err);
 }
 
 static int set_up(struct database *d, enum store_mode mode, struct error *err)
 {
         sqlite3_extended_result_codes(d->handle, 1);
-        sqlite3_busy_timeout(d->handle, BUSY_MS);
+        sqlite3_busy_handler(d->handle, wait_busy, NULL);
         sqlite3_db_config(d->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
         sqlite3_db_config(d->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
         sqlite3_limit(d->handle, SQLITE_LIMIT_ATTACHED, 0);

@@ -499,3 +499,26 @@ done' "$(driver append "${say[@]}" '7 u8:0' 8)"
     results verify
     is exit 0 "$status"
 }
+
+@test "a signal ends the waiting for a store that others use" {
+    task good
+    submission
+    grade --store "$db"
+    mkfifo "$work/statements"
+    sqlite3 "$db" < "$work/statements" > "$work/said" &
+    exec 7> "$work/statements"
+    echo "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; SELECT 'locked';" >&7
+    until grep -q locked "$work/said"; do :; done
+    "$ASSAY" run "${weak[@]}" --store "$db" "$work/task" "$work/submission.tar.gz" 7>&- > "$work/output" 2> "$work/errors" &
+    run=$!
+    until store=$(pgrep -P "$run" -x assay-store); do :; done
+    kill -TERM "$run"
+    status=0
+    wait "$run" || status=$?
+    is exit 130 "$status"
+    wait_gone "$store"
+    exec 7>&-
+    wait
+    is rows 1 "$(sql 'SELECT count(*) FROM evaluation_results')"
+    nothing_left
+}
