@@ -59,14 +59,15 @@ score_src  := $(filter-out evaluators/judge/%,$(wildcard evaluators/*.c evaluato
 judge_src  := $(wildcard evaluators/judge/*.c) $(json_src) \
               $(addprefix evaluators/,answer.c field_types.c fields.c number.c reading.c suggest.c) \
               runner/report/json.c runner/options.c images/digest.c
-runner_src := $(wildcard runner/*.c runner/*/*.c) $(addprefix images/,digest.c folder.c listing.c tar_write.c) \
+store_src  := $(wildcard runner/store/*.c) images/digest.c
+runner_src := $(filter-out runner/store/%,$(wildcard runner/*.c runner/*/*.c)) $(addprefix images/,digest.c folder.c listing.c tar_write.c) \
               evaluators/contract.c
 unit_src   := $(wildcard tests/unit/*.c)
 tools_src  := $(wildcard tests/programs/*.c)
 
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
-programs := $(addprefix $(BUILD)/,assay assay-cell assay-exec assay-unpack assay-score assay-judge)
+programs := $(addprefix $(BUILD)/,assay assay-cell assay-exec assay-unpack assay-score assay-judge assay-store)
 tools    := $(patsubst tests/programs/%.c,$(BUILD)/tests/%,$(tools_src))
 attacks  := $(patsubst tests/escape/%.c,$(BUILD)/tests/escape/%,$(wildcard tests/escape/*.c))
 takeover := $(addprefix $(BUILD)/tests/takeover-,unpack score)
@@ -76,6 +77,7 @@ unpack_libs := -larchive -lz -llzma -lzstd -lbz2 -lnettle -lutf8proc -ljansson -
 score_libs  := -ljansson -lgmp -lexpat -lutf8proc -lcap
 runner_libs := -l:libnettle.a
 judge_libs  := -lcurl -ljansson -lgmp -lnettle
+store_libs  := -lsqlite3 -lnettle -lcap
 
 .PHONY: all
 all: $(programs)
@@ -128,6 +130,10 @@ $(BUILD)/assay-score: $(call objects,$(score_src)) $(BUILD)/libbase.a
 # the system: so it is dynamic.
 $(BUILD)/assay-judge: $(call objects,$(judge_src)) $(BUILD)/libbase.a
 	$(call link,-pie,$(judge_libs))
+# Dynamic, too: for the database's mends, and for the client of another one, which is loaded when it is
+# used.
+$(BUILD)/assay-store: $(call objects,$(store_src)) $(BUILD)/libbase.a
+	$(call link,-pie,$(store_libs))
 $(BUILD)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(if $(QUIET),@echo '  cc   $<')
@@ -214,7 +220,7 @@ $(BUILD)/tests/score-driver: tests/reference/driver.c $(filter-out %/main.o,$(ca
 	$(QUIET)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -pie -o $@ $(filter %.c %.o %.a,$^) $(score_libs)
 
 # Unit tests, one program for each of ours: it sees every object of that program but its main().
-units := $(addprefix $(BUILD)/tests/unit-,base cell unpack score runner judge)
+units := $(addprefix $(BUILD)/tests/unit-,base cell unpack score runner judge store)
 unit_of = $(call objects,$(wildcard tests/unit/test_$(1)_*.c tests/unit/$(1)_*.c)) \
           $(filter-out %/main.o,$(call objects,$(2))) $(BUILD)/libbase.a
 
@@ -224,9 +230,11 @@ $(BUILD)/tests/unit-unpack: $(call unit_of,unpack,$(unpack_src))
 $(BUILD)/tests/unit-score:  $(call unit_of,score,$(score_src))
 $(BUILD)/tests/unit-runner: $(call unit_of,runner,$(runner_src))
 $(BUILD)/tests/unit-judge:  $(call unit_of,judge,$(judge_src))
+$(BUILD)/tests/unit-store:  $(call unit_of,store,$(store_src))
 $(units):
 	@mkdir -p $(@D)
-	$(call link,-pie,-lcriterion -lseccomp $(unpack_libs) $(score_libs) $(runner_libs) $(judge_libs))
+	$(call link,-pie,-lcriterion -lseccomp $(unpack_libs) $(score_libs) $(runner_libs) $(judge_libs) \
+	    $(store_libs))
 $(call objects,$(unit_src)): | $(filters)
 
 .PHONY: tests
@@ -320,7 +328,7 @@ lint: packages-lint compile_commands.json
 	@$(MAKE) --no-print-directory -s -j2 CC=clang BUILD=build/clang tests
 
 c_files := $(base_src) sandbox/base/filter_gen.c $(cell_src) $(sort $(unpack_src) $(score_src) \
-           $(judge_src) $(runner_src)) $(unit_src) $(wildcard tests/takeover/*.c) $(wildcard tests/bench/*.c) \
+           $(judge_src) $(store_src) $(runner_src)) $(unit_src) $(wildcard tests/takeover/*.c) $(wildcard tests/bench/*.c) \
            $(wildcard tests/fuzz/*.c tests/reference/*.c)
 compile_commands.json: Makefile $(c_files)
 	@{ echo '['; sep=''; for f in $(c_files); do \
@@ -387,4 +395,4 @@ help:
 	@echo 'make install     to PREFIX (/usr/local), below DESTDIR; uninstall takes it away'
 	@echo 'make clean       remove what was built'
 
--include $(patsubst %.o,%.d,$(fuzz_objects) $(musl_objects) $(call objects,$(base_src) $(cell_src) $(unpack_src) $(score_src) $(judge_src) $(runner_src) $(unit_src) tests/takeover/hook.c)) $(wildcard $(BUILD)/tests/*.d $(BUILD)/tests/escape/*.d)
+-include $(patsubst %.o,%.d,$(fuzz_objects) $(musl_objects) $(call objects,$(base_src) $(cell_src) $(unpack_src) $(score_src) $(judge_src) $(store_src) $(runner_src) $(unit_src) tests/takeover/hook.c)) $(wildcard $(BUILD)/tests/*.d $(BUILD)/tests/escape/*.d)

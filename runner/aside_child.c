@@ -6,6 +6,7 @@
 #include "expectation.h"
 #include "fd.h"
 #include "report/report.h"
+#include "storing.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -90,6 +91,8 @@ static int evaluate(struct evaluation *e, const struct aside_order *order, int s
                 r = evaluation_run(e, err);
         if (r == 0 && expects)
                 r = expectation_ask(&after, &e->channel, order->expect, e, err);
+        if (r == 0)
+                r = storing_append(e, err);
         if (r == 0)
                 r = write_result(e, order->output, err);
         if (r == 0 &&

@@ -14,6 +14,7 @@
 #include "privilege.h"
 #include "quantity.h"
 #include "replay.h"
+#include "storing.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -76,7 +77,7 @@ int evaluation_check_options(const struct evaluation_options *o, struct error *e
                                 numbers[i].name, numbers[i].value);
         if (o->seed && quantity_parse_count(o->seed, &seed) < 0)
                 return error_set(err, CODE_USAGE, "--seed %s: must be a whole number", o->seed);
-        return 0;
+        return storing_check(o, err);
 }
 
 /* Who reads it second would find nothing. */
@@ -108,6 +109,8 @@ int evaluation_open(struct evaluation *e, const char *task, const char *submissi
                 .trajectory = -EBADF,
                 .kept = -EBADF,
                 .watcher = WATCHER_INIT,
+                .store = STORE_CHANNEL_INIT,
+                .attempt = 1,
                 .replay.file = -EBADF,
                 .outcome = CELL_OUTCOME_INIT,
                 .build = {.outcome = CELL_OUTCOME_INIT, .tree = -EBADF},
@@ -125,7 +128,8 @@ int evaluation_open(struct evaluation *e, const char *task, const char *submissi
                 policy_open(&e->policy, options->policy, err) < 0 ||
                 submission_open(&e->submission, submission, err) < 0 || open_verdict(e, err) < 0 ||
                 open_trajectory(e, err) < 0 || replay_open(e, err) < 0 ||
-                workspace_make(&e->workspace, err) < 0 || (options->keep && keep_open(e, err) < 0))
+                workspace_make(&e->workspace, err) < 0 ||
+                (options->keep && keep_open(e, err) < 0) || storing_open(e, err) < 0)
                 return -1;
         e->image_store = image_store_open_root(err);
         if (e->image_store < 0)
@@ -421,6 +425,7 @@ void evaluation_close(struct evaluation *e)
                 workspace_remove(&e->workspace, &e->channel, &ignored);
         channel_close(&e->channel);
         watcher_close(&e->watcher);
+        store_channel_close(&e->store);
         replay_free(&e->replay);
         task_free(&e->task);
         policy_free(&e->policy);

@@ -10,6 +10,7 @@
 #include "image/cell.h"
 #include "log.h"
 #include "policy.h"
+#include "store_channel.h"
 #include "submission.h"
 #include "task.h"
 #include "watcher.h"
@@ -122,6 +123,8 @@ struct evaluation_options {
         const char *time_used;  /* seconds, a decimal; NULL */
         const char *trajectory; /* a file; NULL */
         const char *policy;     /* the same, of the operator; NULL: the machine's */
+        const char *store;      /* where the result is stored as well; NULL: nowhere */
+        const char *agent;      /* whose submission it is there; NULL */
         const char *replay;     /* a result; NULL. Then seed, time and score are taken from it */
 };
 
@@ -168,6 +171,8 @@ struct evaluation {
         int kept;                            /* where it is to be kept, or -EBADF */
         struct watcher watcher;
         struct watched watched; /* when all phases are over */
+        struct store_channel store;
+        unsigned attempt; /* of this submission; the store knows others */
 
         enum integrity integrity;
         struct suite_cell suite_cell;

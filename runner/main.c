@@ -1,7 +1,8 @@
 /* assay: the command line. It reads no byte that an outsider wrote, but for the small checked
- * frames of its three other programs:
+ * frames of its other programs:
  *
- *   assay ─┬─ assay-cell      makes and kills cells, starts the two below; sandbox/
+ *   assay ─┬─ assay-store     a store of results, where one is asked for; runner/store/
+ *          ├─ assay-cell      makes and kills cells, starts the two below; sandbox/
  *          ├─ assay-unpack    archive → tree; images/
  *          └─ assay-score     JSON → checked values, and all arithmetic; evaluators/
  *
@@ -32,6 +33,7 @@ static const struct verb verbs[] = {
         {"exec", verb_exec, "run one command in a cell"},
         {"shell", verb_shell, "look around where a suite or a submission runs"},
         {"finalize", verb_finalize, "give a result that waits for its judge the score that came"},
+        {"results", verb_results, "what a store of results has, and whether it was changed"},
         {"image", verb_image, "container images on this machine"},
         {"score", verb_score, "score an answer without a cell"},
         {"workflow", verb_workflow, "composite scores of workflows, and windows of them"},

@@ -90,9 +90,8 @@ static int open_part(const char *part, char path[PATH_MAX], struct error *err)
         return fd < 0 ? error_errno(err, CODE_INFRA_STATE, errno, "%s", path) : fd;
 }
 
-int state_open_private(const char *part, struct error *err)
+static int open_private(const char *part, char path[PATH_MAX], struct error *err)
 {
-        char path[PATH_MAX];
         int fd = open_part(part, path, err);
         _cleanup_fd_ int above = fd < 0 ? -1 : openat(fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -104,6 +103,25 @@ int state_open_private(const char *part, struct error *err)
                 return -1;
         }
         return fd;
+}
+
+int state_open_private(const char *part, struct error *err)
+{
+        char path[PATH_MAX];
+
+        return open_private(part, path, err);
+}
+
+int state_file(const char *part, const char *name, char ret[PATH_MAX], struct error *err)
+{
+        char path[PATH_MAX];
+        _cleanup_fd_ int fd = open_private(part, path, err);
+
+        if (fd < 0)
+                return -1;
+        return (size_t)snprintf(ret, PATH_MAX, "%s/%s", path, name) < PATH_MAX
+                       ? 0
+                       : error_set(err, CODE_INFRA_STATE, "the state directory's path is too long");
 }
 
 int state_open(const char *part, struct error *err)

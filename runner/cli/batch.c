@@ -11,6 +11,7 @@
 #include "fd.h"
 #include "output.h"
 #include "report/report.h"
+#include "storing.h"
 #include "task_facts.h"
 #include "text.h"
 
@@ -294,7 +295,8 @@ static int grade(struct batch *b, char *const *paths, unsigned count, struct err
         struct batch_counts counts;
         int r;
 
-        if (task_facts_read(&b->facts, b->task, b->evaluation.policy, err) < 0 ||
+        if (storing_try(&b->evaluation, err) < 0 ||
+                task_facts_read(&b->facts, b->task, b->evaluation.policy, err) < 0 ||
                 open_results(b, err) < 0 ||
                 batch_rows_find(&b->rows, paths, count, b->results_dir, err) < 0)
                 return -1;
@@ -323,6 +325,10 @@ int verb_batch(int argc, char **argv, struct error *err)
                 {"--resume", OPTION_FLAG, &b.resume, NULL,
                         "keep what an earlier batch graded there"},
                 {"--csv", OPTION_TEXT, &b.csv, "FILE", "a table of all; - is standard output"},
+                {"--store", OPTION_TEXT, &b.evaluation.store, "URL",
+                        "store the results as well: sqlite:PATH, or sqlite: for the machine's"},
+                {"--agent", OPTION_TEXT, &b.evaluation.agent, "NAME",
+                        "with --store: whose submissions they are"},
                 {"--seed", OPTION_TEXT, &b.evaluation.seed, "N", "ASSAY_SEED of the suite; else 0"},
                 {"--policy", OPTION_TEXT, &b.evaluation.policy, "FILE",
                         "what the operator allows; else /etc/assay/operator.json"},

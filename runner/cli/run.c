@@ -6,6 +6,7 @@
 #include "keep.h"
 #include "replay.h"
 #include "report/report.h"
+#include "storing.h"
 #include "task_facts.h"
 
 #include <unistd.h>
@@ -61,6 +62,7 @@ static int pull_images(const char *task, const struct run_options *o, struct err
 static int run(
         const char *task, const char *submission, const struct run_options *o, struct error *err)
 {
+        struct error unstored = {0};
         struct evaluation *e;
         bool same = true;
         int r;
@@ -75,6 +77,9 @@ static int run(
                 r = evaluation_run(e, err);
         if (r < 0)
                 task_print_problems(&e->task, task, stderr);
+        /* What could not be stored is shown all the same. */
+        if (r == 0)
+                storing_append(e, &unstored);
         if (r == 0 && o->evaluation.replay)
                 r = replay(e, o, &same, err);
         else if (r == 0)
@@ -87,6 +92,10 @@ static int run(
                 r = evaluation_exit(e);
                 if (o->evaluation.replay && r != END_INTERRUPTED)
                         r = same ? END_PASSED : END_NOT_PASSED;
+        }
+        if (r >= 0 && unstored.code != CODE_NONE) {
+                error_print(&unstored);
+                r = code_info(unstored.code)->ending;
         }
         evaluation_close(e);
         free(e);
@@ -110,6 +119,10 @@ int verb_run(int argc, char **argv, struct error *err)
                         "leave out what submitters may not see (operator: all)"},
                 {"--replay", OPTION_TEXT, &o.evaluation.replay, "RESULT",
                         "grade again with the inputs of a result, and tell what differs"},
+                {"--store", OPTION_TEXT, &o.evaluation.store, "URL",
+                        "store the result as well: sqlite:PATH, or sqlite: for the machine's"},
+                {"--agent", OPTION_TEXT, &o.evaluation.agent, "NAME",
+                        "with --store: whose submission it is"},
                 {"--keep", OPTION_FLAG, &o.evaluation.keep, NULL,
                         "leave what was unpacked, built and written, and say where"},
                 {"--pull", OPTION_FLAG, &o.pull, NULL,

@@ -15,6 +15,11 @@ struct report_scores {
         char total[16]; /* of dimensions */
 };
 void report_scores(const struct evaluation *e, struct report_scores *ret);
+/* "llm", "container", …; what a full score is. */
+const char *report_mode(const struct task *t);
+unsigned report_scale(const struct task *t);
+/* The key "tests", and how many are hidden. */
+void report_tests(struct json_writer *w, const struct evaluation *e);
 /* Is standard output a terminal whose owner wants colours? */
 bool report_wants_colour(void);
 /* A summary for a person; `colour` for terminals. */
@@ -26,6 +31,9 @@ int report_intake_text(const struct evaluation *e, bool colour, struct buffer *o
 
 /* build_check.c: the key of that name. */
 void report_build_check(struct json_writer *w, const struct evaluation *e);
+
+/* pass_data.c: what suite, build check and judge said, as one document. -1: out of memory. */
+int report_pass_data(const struct evaluation *e, struct buffer *out);
 
 /* Call `show` for every warning: of the submission, of the task, of the suite, and our own. */
 typedef void (*report_show)(void *to, const char *field, const char *message);

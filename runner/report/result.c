@@ -91,15 +91,29 @@ void report_scores(const struct evaluation *e, struct report_scores *ret)
         }
 }
 
+const char *report_mode(const struct task *t)
+{
+        static const char *const modes[MODE_COUNT] = {
+                "llm", "container", "hybrid", "answer", "workflow"};
+
+        return modes[t->mode];
+}
+
+unsigned report_scale(const struct task *t)
+{
+        static const unsigned scales[SCHEME_COUNT] = {
+                [SCHEME_BLEND] = 100, [SCHEME_DIMENSIONS] = 1000, [SCHEME_COMPOSITE] = 1};
+
+        return scales[t->scheme];
+}
+
 /* How what was found becomes a score: with the parts of it, all that `assay finalize` needs. */
 static void add_rules(struct json_writer *w, const struct task *t)
 {
         static const char *const schemes[SCHEME_COUNT] = {"blend", "dimensions", "composite"};
-        static const char *const modes[MODE_COUNT] = {
-                "llm", "container", "hybrid", "answer", "workflow"};
 
         json_text(w, "scheme", schemes[t->scheme]);
-        json_text(w, "mode", modes[t->mode]);
+        json_text(w, "mode", report_mode(t));
         if (t->scheme == SCHEME_DIMENSIONS)
                 return;
         if (t->pass_from_suite)
@@ -116,10 +130,6 @@ static void add_rules(struct json_writer *w, const struct task *t)
 
 static void add_scores(struct json_writer *w, const struct evaluation *e)
 {
-        static const unsigned scales[SCHEME_COUNT] = {
-                [SCHEME_BLEND] = 100, [SCHEME_DIMENSIONS] = 1000, [SCHEME_COMPOSITE] = 1};
-        const struct task *t = &e->task;
-
         if (e->composite.present) {
                 composite_json(&e->composite, w);
                 return;
@@ -128,7 +138,7 @@ static void add_scores(struct json_writer *w, const struct evaluation *e)
                 dimensions_json_scores(&e->dimensions, w);
                 return;
         }
-        json_number(w, "scale", scales[t->scheme]);
+        json_number(w, "scale", report_scale(&e->task));
         if (e->blend.present)
                 json_text(w, "outcome", report_outcome(e));
         else
@@ -174,7 +184,7 @@ static void add_test(struct json_writer *w, const struct test_result *t)
         json_close(w);
 }
 
-static void add_tests(struct json_writer *w, const struct evaluation *e)
+void report_tests(struct json_writer *w, const struct evaluation *e)
 {
         unsigned hidden = 0;
 
@@ -430,7 +440,7 @@ int report_json(const struct evaluation *e, struct buffer *out)
         json_open_object(&w, NULL);
         json_text(&w, "schema", "assay.result/1");
         json_text(&w, "id", e->workspace.id);
-        json_number(&w, "attempt", 1);
+        json_number(&w, "attempt", e->attempt);
         json_number(&w, "revision", 1);
         json_add_null(&w, "supersedes");
         json_open_object(&w, "task");
@@ -453,7 +463,7 @@ int report_json(const struct evaluation *e, struct buffer *out)
         add_rules(&w, &e->task);
         add_scores(&w, e);
         add_criteria(&w, e);
-        add_tests(&w, e);
+        report_tests(&w, e);
         if (e->suite.notes)
                 json_text(&w, "notes", e->suite.notes);
         if (e->verdict.summary)

@@ -93,6 +93,7 @@ X(INFRA_NETWORK,       "infra.network",            CLASS_INFRA, END_ERROR, "apt-
 X(INFRA_CGROUP,        "infra.cgroup",             CLASS_INFRA, END_ERROR, "`assay doctor` tells what this machine lacks")
 X(INFRA_HELPER,        "infra.helper_missing",     CLASS_INFRA, END_ERROR, "install Assay again; its programs belong together")
 X(INFRA_STATE,         "infra.state",              CLASS_INFRA, END_ERROR, "check the state directory (ASSAY_STATE) and its free space")
+X(INFRA_STORE,         "infra.store",              CLASS_INFRA, END_ERROR, "check where the store and its key are, who may write there, and its free space (docs/store.md); what was not stored has to be graded again")
 X(INFRA_MEMORY,        "infra.memory",             CLASS_INFRA, END_ERROR, "free some memory, or raise the limits of processes and open files (ulimit -u, ulimit -n), and try again")
 X(INFRA_IO,            "infra.io",                 CLASS_INFRA, END_ERROR, "try again; if it stays, check disk and permissions")
 X(INFRA_SUPERVISOR,    "infra.supervisor_lost",    CLASS_INFRA, END_ERROR, "try again; if it stays, look at the kernel's log for an out-of-memory kill")

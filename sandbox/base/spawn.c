@@ -146,6 +146,9 @@ static enum code why(int failed)
         return failed == EAGAIN || failed == ENOMEM ? CODE_INFRA_MEMORY : CODE_INFRA_HELPER;
 }
 
+/* A sanitizer's: the child leaves marks on the stack, where the next child's may come to lie. */
+void __asan_unpoison_memory_region(const volatile void *at, size_t size) __attribute__((weak));
+
 pid_t spawn_process(const struct spawn *s, int *ret_pidfd, struct error *err)
 {
         enum { STACK_SIZE = 64 << 10 };
@@ -173,6 +176,8 @@ pid_t spawn_process(const struct spawn *s, int *ret_pidfd, struct error *err)
          * we make later would be closed to us. */
         if (s->rights && dumpable == 1)
                 prctl(PR_SET_DUMPABLE, 1);
+        if (__asan_unpoison_memory_region)
+                __asan_unpoison_memory_region(stack, STACK_SIZE);
         munmap(stack, STACK_SIZE);
         if (child.failed) {
                 if (pid > 0)

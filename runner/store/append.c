@@ -1,0 +1,385 @@
+/* Appending the rows of one evaluation, in one transaction; see messages.h. What assay says is
+ * taken for its own evaluation only: the ids and the agent were said before it met anything of a
+ * submitter's, the rest is made here. */
+#include "store/store.h"
+
+#include "text.h"
+
+#include <unistd.h>
+
+enum { SECONDS_TO_SAY_ALL = 60 };
+
+struct pending {
+        enum store_table table;
+        struct buffer texts[STORED_COLUMNS];
+        struct value values[STORED_COLUMNS];
+};
+
+struct append {
+        struct store *store;
+        char agent[STORE_MAX_AGENT + 1], result_id[STORE_MAX_NAME], submission_id[STORE_MAX_NAME];
+        char task[STORE_MAX_NAME], archive[STORE_MAX_NAME];
+        char before[DIGEST_SIZE]; /* the mac of the submission's last result */
+        int64_t number, attempt;
+        bool begun, committed;
+        struct pending *rows[STORE_MAX_ROWS], *current[TABLE_COUNT];
+        unsigned row_count, result_rows;
+        size_t bytes; /* of all texts */
+};
+
+struct append *append_new(struct store *s, const char *agent, const char *result_id,
+        const char *submission_id, struct error *err)
+{
+        struct append *a = calloc(1, sizeof *a);
+
+        if (!a) {
+                error_set(err, CODE_INFRA_MEMORY, "out of memory");
+                return NULL;
+        }
+        a->store = s;
+        snprintf(a->agent, sizeof a->agent, "%s", agent);
+        snprintf(a->result_id, sizeof a->result_id, "%s", result_id);
+        snprintf(a->submission_id, sizeof a->submission_id, "%s", submission_id);
+        return a;
+}
+
+static void pending_free(struct pending *p)
+{
+        for (unsigned i = 0; p && i < STORED_COLUMNS; i++)
+                buffer_free(&p->texts[i]);
+        free(p);
+}
+
+void append_free(struct append *a)
+{
+        if (!a)
+                return;
+        if (a->begun && !a->committed)
+                a->store->engine->rollback(a->store->database);
+        for (unsigned i = 0; i < a->row_count; i++)
+                pending_free(a->rows[i]);
+        for (unsigned i = 0; i < TABLE_COUNT; i++)
+                pending_free(a->current[i]);
+        free(a);
+}
+
+static int malformed(struct error *err)
+{
+        return error_set(err, CODE_INTERNAL_FRAME, "the store was sent a malformed frame");
+}
+
+/* --- whose result it is --------------------------------------------------------------------- */
+
+static struct value text_or_null(const char *text)
+{
+        return *text ? value_text(text) : (struct value){.kind = VALUE_NULL};
+}
+
+/* The same archive for the same task by the same agent is the same submission. */
+static int find_submission(struct append *a, struct error *err)
+{
+        const struct value same[] = {
+                value_text(a->archive), value_text(a->task), value_text(a->agent)};
+        char now[STORE_TIME_SIZE], found[STORE_MAX_NAME];
+        int r = store_ask_text(a->store,
+                "SELECT id FROM submissions WHERE archive_sha256 = $1 AND task = $2"
+                " AND agent = $3 ORDER BY received_at, id LIMIT 1",
+                same, 3, found, sizeof found, err);
+
+        if (r < 0)
+                return -1;
+        if (r > 0) {
+                snprintf(a->submission_id, sizeof a->submission_id, "%s", found);
+                return 0;
+        }
+        store_now(now);
+        const struct value row[] = {value_text(a->submission_id), value_text(a->task),
+                text_or_null(a->archive), value_text(a->agent), value_text(now)};
+
+        return store_do(a->store,
+                "INSERT INTO submissions (id, task, archive_sha256, agent, received_at, status,"
+                " evaluated) VALUES ($1, $2, $3, $4, $5, 'pending', 0)",
+                row, 5, err);
+}
+
+static int find_place(struct append *a, struct error *err)
+{
+        const struct value submission = value_text(a->submission_id);
+        struct store *s = a->store;
+
+        if (store_ask_number(s,
+                    "SELECT max(attempt) FROM evaluation_results WHERE submission_id = $1",
+                    &submission, 1, &a->attempt, err) < 0 ||
+                store_ask_number(s, "SELECT max(number) FROM evaluation_results", NULL, 0,
+                        &a->number, err) < 0 ||
+                store_ask_text(s,
+                        "SELECT mac FROM evaluation_results WHERE submission_id = $1"
+                        " ORDER BY number DESC LIMIT 1",
+                        &submission, 1, a->before, sizeof a->before, err) < 0)
+                return -1;
+        a->attempt++;
+        a->number++;
+        return 0;
+}
+
+static int begin(struct append *a, int socket, struct reader *r, struct error *err)
+{
+        _cleanup_buffer_ struct buffer out = BUFFER_INIT;
+        struct store *s = a->store;
+
+        get_text(r, a->task, sizeof a->task);
+        get_text(r, a->archive, sizeof a->archive);
+        if (!reader_done(r) || !text_utf8_valid(a->task, strlen(a->task)) ||
+                strspn(a->archive, "0123456789abcdef") != strlen(a->archive))
+                return malformed(err);
+        if (s->engine->begin(s->database, false, err) < 0)
+                return -1;
+        a->begun = true;
+        /* Nobody else writes until this ends: so it may not take for ever. */
+        alarm(SECONDS_TO_SAY_ALL);
+        if (find_submission(a, err) < 0 || find_place(a, err) < 0)
+                return -1;
+        put_u32(&out, (uint32_t)a->attempt);
+        return frame_send(socket, STORE_ATTEMPT, &out, NULL, 0, err);
+}
+
+/* --- rows ----------------------------------------------------------------------------------- */
+
+static struct pending *current(struct append *a, unsigned table, struct error *err)
+{
+        if (table >= TABLE_COUNT) {
+                malformed(err);
+                return NULL;
+        }
+        if (!a->current[table]) {
+                struct pending *p = calloc(1, sizeof *p);
+
+                if (!p) {
+                        error_set(err, CODE_INFRA_MEMORY, "out of memory");
+                        return NULL;
+                }
+                p->table = table;
+                for (unsigned i = 0; i < STORED_COLUMNS; i++)
+                        p->texts[i] = (struct buffer)BUFFER_INIT;
+                a->current[table] = p;
+        }
+        return a->current[table];
+}
+
+static bool is_given(enum store_table table, unsigned column, enum value_kind kind)
+{
+        const struct table *t = &store_tables[table];
+
+        return column < t->count && t->columns[column].given && t->columns[column].kind == kind;
+}
+
+static int take_value(struct append *a, enum value_kind kind, struct reader *r, struct error *err)
+{
+        const unsigned table = get_u8(r), column = get_u8(r);
+        struct pending *p = current(a, table, err);
+
+        if (!p)
+                return -1;
+        if (!is_given(table, column, kind))
+                return malformed(err);
+        p->values[column].kind = kind;
+        if (kind == VALUE_NUMBER) {
+                p->values[column].number = (int64_t)get_u64(r);
+        } else {
+                size_t len;
+                const unsigned char *bytes = get_bytes(r, STORE_MAX_PIECE, &len);
+
+                if (r->bad || p->texts[column].len + len > STORE_MAX_TEXT ||
+                        (a->bytes += len) > STORE_MAX_ALL)
+                        return malformed(err);
+                buffer_add(&p->texts[column], bytes, len);
+        }
+        return reader_done(r) ? 0 : malformed(err);
+}
+
+/* Its texts are complete, and text. */
+static int add_row(struct append *a, struct reader *r, struct error *err)
+{
+        const unsigned table = get_u8(r);
+        struct pending *p =
+                reader_done(r) && a->row_count < STORE_MAX_ROWS ? current(a, table, err) : NULL;
+
+        if (!p || (table == TABLE_RESULTS && a->result_rows++ > 0))
+                return malformed(err);
+        for (unsigned i = 0; i < store_tables[table].count; i++) {
+                const struct buffer *b = &p->texts[i];
+
+                if (p->values[i].kind != VALUE_TEXT)
+                        continue;
+                if (!buffer_ok(b))
+                        return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+                if (!text_utf8_valid(b->data, b->len) || memchr(b->data, '\0', b->len))
+                        return malformed(err);
+                p->values[i].text = (const char *)b->data;
+                p->values[i].len = b->len;
+        }
+        a->rows[a->row_count++] = p;
+        a->current[table] = NULL;
+        return 0;
+}
+
+/* --- all of them ---------------------------------------------------------------------------- */
+
+static struct value *result_row(struct append *a)
+{
+        for (unsigned i = 0; i < a->row_count; i++)
+                if (a->rows[i]->table == TABLE_RESULTS)
+                        return a->rows[i]->values;
+        return NULL;
+}
+
+static int insert(
+        struct append *a, enum store_table table, const struct value *row, struct error *err)
+{
+        _cleanup_buffer_ struct buffer sql = BUFFER_INIT;
+
+        schema_insert(&sql, table);
+        return store_do(a->store, buffer_text(&sql), row, store_tables[table].count, err);
+}
+
+/* Number the rows of a table and add them to what is authenticated. */
+static int64_t number_rows(
+        struct append *a, enum store_table table, unsigned position, struct buffer *encoded)
+{
+        int64_t count = 0;
+
+        for (unsigned i = 0; i < a->row_count; i++) {
+                if (a->rows[i]->table != table)
+                        continue;
+                a->rows[i]->values[position] = value_number(++count);
+                if (encoded)
+                        chain_add_row(encoded, table, a->rows[i]->values);
+        }
+        return count;
+}
+
+static int insert_all(struct append *a, enum store_table table, unsigned owner,
+        const struct value *name, struct error *err)
+{
+        for (unsigned i = 0; i < a->row_count; i++) {
+                if (a->rows[i]->table != table)
+                        continue;
+                a->rows[i]->values[owner] = *name;
+                if (insert(a, table, a->rows[i]->values, err) < 0)
+                        return -1;
+        }
+        return 0;
+}
+
+/* One rubric is stored once, by its digest. */
+static int insert_rubric(struct append *a, char digest[DIGEST_SIZE], struct error *err)
+{
+        _cleanup_buffer_ struct buffer encoded = BUFFER_INIT;
+        struct value name;
+        int64_t there;
+
+        *digest = '\0';
+        if (number_rows(a, TABLE_CRITERIA, CRITERION_POSITION, &encoded) == 0)
+                return 0;
+        if (!buffer_ok(&encoded))
+                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+        chain_digest(&encoded, digest);
+        name = value_text(digest);
+        if (store_ask_number(a->store,
+                    "SELECT count(*) FROM rubric_criteria WHERE rubric_sha256 = $1", &name, 1,
+                    &there, err) < 0)
+                return -1;
+        return there > 0 ? 0 : insert_all(a, TABLE_CRITERIA, CRITERION_RUBRIC, &name, err);
+}
+
+static int set_status(
+        struct append *a, const struct value *status, const char *now, struct error *err)
+{
+        char word[32];
+        const char *becomes;
+
+        value_copy(status, word, sizeof word);
+        becomes = strcmp(word, "graded") == 0    ? "completed"
+                  : strcmp(word, "pending") == 0 ? "pending"
+                                                 : "failed";
+        const bool waits = strcmp(becomes, "pending") == 0;
+        const struct value values[] = {value_text(becomes),
+                value_number(strcmp(becomes, "completed") == 0), text_or_null(waits ? "" : now),
+                value_text(a->submission_id)};
+
+        return store_do(a->store,
+                "UPDATE submissions SET status = $1, evaluated = $2, completed_at = $3"
+                " WHERE id = $4",
+                values, 4, err);
+}
+
+static int insert_result(
+        struct append *a, struct value *row, const char *rubric, const char *now, struct error *err)
+{
+        _cleanup_buffer_ struct buffer encoded = BUFFER_INIT;
+        const struct value id = value_text(a->result_id);
+        char agent[DIGEST_SIZE], mac[DIGEST_SIZE];
+
+        chain_mac_text(&a->store->key, "assay.store.agent/1", a->agent, agent);
+        row[STORED_NUMBER] = value_number(a->number);
+        row[STORED_ID] = id;
+        row[STORED_SUBMISSION] = value_text(a->submission_id);
+        row[STORED_ATTEMPT] = value_number(a->attempt);
+        row[STORED_REVISION] = value_number(1);
+        row[STORED_TASK] = value_text(a->task);
+        row[STORED_ARCHIVE] = text_or_null(a->archive);
+        row[STORED_AGENT_MAC] = value_text(agent);
+        row[STORED_RUBRIC] = text_or_null(rubric);
+        row[STORED_COMPLETED] = value_text(now);
+        for (unsigned i = 0; i < a->row_count; i++)
+                if (a->rows[i]->table == TABLE_DIMENSIONS)
+                        a->rows[i]->values[DIMENSION_RESULT] = id;
+        chain_add_row(&encoded, TABLE_RESULTS, row);
+        number_rows(a, TABLE_DIMENSIONS, DIMENSION_POSITION, &encoded);
+        if (!buffer_ok(&encoded))
+                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+        chain_mac(&a->store->key, a->before, &encoded, mac);
+        row[STORED_MAC] = value_text(mac);
+        return insert(a, TABLE_RESULTS, row, err) < 0 ||
+                               insert_all(a, TABLE_DIMENSIONS, DIMENSION_RESULT, &id, err) < 0
+                       ? -1
+                       : 0;
+}
+
+static int commit(struct append *a, int socket, struct reader *r, struct error *err)
+{
+        const struct buffer nothing = BUFFER_INIT;
+        struct value *row = result_row(a);
+        char now[STORE_TIME_SIZE], rubric[DIGEST_SIZE];
+
+        if (!reader_done(r) || !row)
+                return malformed(err);
+        alarm(0);
+        store_now(now);
+        if (insert_rubric(a, rubric, err) < 0 || insert_result(a, row, rubric, now, err) < 0 ||
+                set_status(a, &row[STORED_STATUS], now, err) < 0 ||
+                a->store->engine->commit(a->store->database, err) < 0)
+                return -1;
+        a->committed = true;
+        return frame_send(socket, STORE_DONE, &nothing, NULL, 0, err);
+}
+
+int append_take(struct append *a, int socket, unsigned type, struct reader *r, struct error *err)
+{
+        if (a->committed || a->begun != (type != STORE_BEGIN))
+                return malformed(err);
+        switch (type) {
+        case STORE_BEGIN:
+                return begin(a, socket, r, err);
+        case STORE_TEXT:
+                return take_value(a, VALUE_TEXT, r, err);
+        case STORE_NUMBER:
+                return take_value(a, VALUE_NUMBER, r, err);
+        case STORE_ROW:
+                return add_row(a, r, err);
+        case STORE_COMMIT:
+                return commit(a, socket, r, err);
+        default:
+                return malformed(err);
+        }
+}

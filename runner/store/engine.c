@@ -1,0 +1,21 @@
+/* Values that go to a database and come from it; see engine.h. */
+#include "store/engine.h"
+
+struct value value_text(const char *text)
+{
+        return (struct value){.kind = VALUE_TEXT, .text = text, .len = strlen(text)};
+}
+
+struct value value_number(int64_t number)
+{
+        return (struct value){.kind = VALUE_NUMBER, .number = number};
+}
+
+void value_copy(const struct value *v, char *out, size_t size)
+{
+        const size_t len = v->kind != VALUE_TEXT ? 0 : v->len < size ? v->len : size - 1;
+
+        if (len > 0)
+                memcpy(out, v->text, len);
+        out[len] = '\0';
+}

@@ -1,0 +1,56 @@
+/* What the store needs of a database: a struct of functions, a row for each kind. All SQL is the
+ * store's own and constant; what comes from outside travels as $1, $2, … in order. */
+#ifndef ASSAY_STORE_ENGINE_H
+#define ASSAY_STORE_ENGINE_H
+
+#include "error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum value_kind { VALUE_NULL, VALUE_NUMBER, VALUE_TEXT };
+
+struct value {
+        enum value_kind kind;
+        int64_t number;
+        const char *text; /* borrowed; not always NUL-terminated */
+        size_t len;
+};
+
+struct value value_text(const char *text);
+struct value value_number(int64_t number);
+/* A copy as a C string, "" for NULL; cut to fit. */
+void value_copy(const struct value *v, char *out, size_t size);
+
+/* Called for each row of an answer, whose texts live until it returns. -1 ends the query. */
+typedef int (*take_row)(void *to, const struct value *row, unsigned count, struct error *err);
+
+enum store_mode { STORE_APPEND, STORE_READ };
+
+struct database; /* an engine's own */
+
+struct engine {
+        /* The caller's rights are needed; a database that is not there is made for appending. */
+        int (*open)(
+                struct database **ret, const char *path, enum store_mode mode, struct error *err);
+        void (*close)(struct database *d);
+        /* A transaction; from its start nobody else writes, for `read_only` it is one view. */
+        int (*begin)(struct database *d, bool read_only, struct error *err);
+        int (*commit)(struct database *d, struct error *err);
+        void (*rollback)(struct database *d);
+        /* One statement; `take` is NULL where no row is expected. */
+        int (*run)(struct database *d, const char *sql, const struct value *values, unsigned count,
+                take_row take, void *to, struct error *err);
+        /* The number of migrations applied, and to say that. */
+        int (*version)(struct database *d, unsigned *ret, struct error *err);
+        int (*set_version)(struct database *d, unsigned version, struct error *err);
+        /* Call `take` with the name of each table, index or rule of the migrations that is not as
+         * they made it. */
+        int (*check_schema)(struct database *d, take_row take, void *to, struct error *err);
+        const char *const *const *migrations; /* lists of statements, NULL at the end of each */
+        unsigned migration_count;
+};
+
+extern const struct engine engine_sqlite;
+
+#endif

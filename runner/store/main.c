@@ -1,0 +1,148 @@
+/* assay-store: holds the connection to a store of results, and the key of its chains.
+ *
+ * `assay` starts it with the caller's rights, before it looks at anything of a submitter's, and
+ * gives up its own: so an `assay` that was taken over can append a result of its own evaluation,
+ * and neither read nor change another one, nor make a mac. It speaks frames (messages.h) on one
+ * socket, in one of two modes; what a mode does not have ends it. */
+#include "store/store.h"
+
+#include "confine.h"
+#include "fd.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/capability.h>
+#include <linux/landlock.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAX_FRAME = STORE_MAX_PIECE + 64, OPEN_FILES = 64, MEMORY = 1 << 30 };
+
+struct session {
+        enum store_mode mode;
+        struct store store;
+        struct append *append;
+};
+
+#ifndef ASSAY_UNCONFINED
+/* LANDLOCK_ACCESS_FS_TRUNCATE, which is not in every system's header. */
+static const uint64_t FS_TRUNCATE = 1ULL << 14;
+
+/* As root it may open the database of another user, and give new files of it to that one; no other
+ * right is left. */
+static const uint64_t rights = 1ULL << CAP_DAC_OVERRIDE | 1ULL << CAP_CHOWN;
+
+/* Files are made and changed in the database's directory alone. */
+static int lock_in(const char *path, struct error *err)
+{
+        struct confine_tree tree = {
+                .allowed = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE |
+                           LANDLOCK_ACCESS_FS_READ_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
+                           LANDLOCK_ACCESS_FS_REMOVE_FILE | FS_TRUNCATE};
+        _cleanup_fd_ int fd = -EBADF;
+        char directory[PATH_MAX];
+        char *slash;
+
+        if (!realpath(path, directory))
+                return error_errno(err, CODE_INFRA_STORE, errno, "%s", path);
+        slash = strrchr(directory, '/');
+        slash[slash == directory] = '\0';
+        tree.tree = fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        if (fd < 0 || prctl(PR_SET_DUMPABLE, 0) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+                confine_landlock(&tree, 1, false) < 0 || confine_capabilities(rights) < 0 ||
+                confine_limit(RLIMIT_AS, MEMORY) < 0 || confine_limit(RLIMIT_NPROC, 0) < 0 ||
+                confine_limit(RLIMIT_CORE, 0) < 0 || confine_limit(RLIMIT_NOFILE, OPEN_FILES) < 0)
+                return error_errno(
+                        err, CODE_INFRA_STORE, errno, "assay-store cannot lock itself in");
+        return 0;
+}
+#else
+static int lock_in(const char *path, struct error *err)
+{
+        (void)path;
+        (void)err;
+        return 0;
+}
+#endif
+
+static int malformed(struct error *err)
+{
+        return error_set(err, CODE_INTERNAL_FRAME, "the store was sent a malformed frame");
+}
+
+static int open_session(struct session *s, struct frame *f, struct error *err)
+{
+        const struct buffer nothing = BUFFER_INIT;
+        struct reader r = reader_of(f->payload.data, f->payload.len);
+        char path[STORE_MAX_PATH], key[STORE_MAX_PATH];
+        char agent[STORE_MAX_AGENT + 1], result[STORE_MAX_NAME], submission[STORE_MAX_NAME];
+
+        get_text(&r, path, sizeof path);
+        get_text(&r, key, sizeof key);
+        get_text(&r, agent, sizeof agent);
+        get_text(&r, result, sizeof result);
+        get_text(&r, submission, sizeof submission);
+        if (f->type != STORE_OPEN || !reader_done(&r))
+                return malformed(err);
+        if (store_open(&s->store, path, key, s->mode, err) < 0 || lock_in(path, err) < 0)
+                return -1;
+        if (s->mode == STORE_APPEND) {
+                s->append = append_new(&s->store, agent, result, submission, err);
+                if (!s->append)
+                        return -1;
+        }
+        return frame_send(STORE_SOCKET, STORE_READY, &nothing, NULL, 0, err);
+}
+
+static int serve(struct session *s, struct error *err)
+{
+        _cleanup_frame_ struct frame f = FRAME_INIT;
+        int r = frame_receive(STORE_SOCKET, &f, MAX_FRAME, 0, err);
+
+        if (r > 0)
+                r = open_session(s, &f, err) < 0 ? -1 : 1;
+        while (r > 0) {
+                struct reader payload;
+
+                r = frame_receive(STORE_SOCKET, &f, MAX_FRAME, 0, err);
+                if (r <= 0)
+                        break;
+                payload = reader_of(f.payload.data, f.payload.len);
+                r = (s->append ? append_take(s->append, STORE_SOCKET, f.type, &payload, err)
+                               : read_take(&s->store, STORE_SOCKET, f.type, &payload, err)) < 0
+                            ? -1
+                            : 1;
+        }
+        return r;
+}
+
+int main(int argc, char **argv)
+{
+        struct session s = {.mode = STORE_READ};
+        struct error err = {0};
+        int r;
+
+        signal(SIGPIPE, SIG_IGN);
+        signal(SIGXFSZ, SIG_IGN);
+        umask(077);
+        if (argc == 2 && strcmp(argv[1], "append") == 0)
+                s.mode = STORE_APPEND;
+        else if (argc != 2 || strcmp(argv[1], "read") != 0)
+                r = error_set(&err, CODE_USAGE, "assay-store is started by assay alone");
+        if (err.code == CODE_NONE)
+                sqlite3_initialize();
+        r = err.code == CODE_NONE ? serve(&s, &err) : -1;
+        append_free(s.append);
+        store_close(&s.store);
+        if (r < 0) {
+                _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
+
+                put_error(&payload, &err);
+                frame_send(STORE_SOCKET, STORE_FAILED, &payload, NULL, 0, NULL);
+        }
+        return r < 0;
+}

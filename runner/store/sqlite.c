@@ -1,0 +1,265 @@
+/* SQLite as a store's engine; see engine.h. WAL, so that who reads does not wait for who writes;
+ * a commit is on the disk before it is said to be one. */
+#include "store/engine.h"
+
+#include "store/schema.h"
+
+#include <poll.h>
+#include <sqlite3.h>
+#include <errno.h>
+#include <unistd.h>
+
+enum { BUSY_TRIES = 3000, PAUSE_MS = 20 };
+
+struct database {
+        sqlite3 *handle;
+};
+
+static int failed(const struct database *d, const char *what, struct error *err)
+{
+        return error_set(err, CODE_INFRA_STORE, "%s: %s", what,
+                d->handle ? sqlite3_errmsg(d->handle) : "out of memory");
+}
+
+static int execute(struct database *d, const char *sql, struct error *err)
+{
+        return sqlite3_exec(d->handle, sql, NULL, NULL, NULL) == SQLITE_OK
+                       ? 0
+                       : failed(d, "the store", err);
+}
+
+static void close_it(struct database *d)
+{
+        if (!d)
+                return;
+        sqlite3_close(d->handle);
+        free(d);
+}
+
+/* While others write: a minute at most, and not without the one who asked. Nonzero: try again. */
+static int wait_busy(void *unused, int tries)
+{
+        struct pollfd peer = {.fd = STORE_SOCKET};
+
+        (void)unused;
+        return tries < BUSY_TRIES && poll(&peer, 1, PAUSE_MS) == 0;
+}
+
+/* Where several do this at a new database, SQLite does not wait by itself. */
+static int use_wal(struct database *d, struct error *err)
+{
+        int r, tries = 0;
+
+        do
+                r = sqlite3_exec(d->handle, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
+        while ((r & 0xff) == SQLITE_BUSY && wait_busy(NULL, tries++));
+        return r == SQLITE_OK ? 0 : failed(d, "the store", err);
+}
+
+static int set_up(struct database *d, enum store_mode mode, struct error *err)
+{
+        sqlite3_extended_result_codes(d->handle, 1);
+        sqlite3_busy_handler(d->handle, wait_busy, NULL);
+        sqlite3_db_config(d->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+        sqlite3_db_config(d->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+        sqlite3_limit(d->handle, SQLITE_LIMIT_ATTACHED, 0);
+        if (execute(d,
+                    "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; "
+                    "PRAGMA recursive_triggers = ON; PRAGMA temp_store = MEMORY",
+                    err) < 0)
+                return -1;
+        return mode == STORE_READ ? execute(d, "PRAGMA query_only = ON", err) : use_wal(d, err);
+}
+
+static int open_it(struct database **ret, const char *path, enum store_mode mode, struct error *err)
+{
+        const int flags = SQLITE_OPEN_READWRITE | (mode == STORE_APPEND ? SQLITE_OPEN_CREATE : 0);
+        struct database *d = calloc(1, sizeof *d);
+
+        if (!d)
+                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+        if (mode == STORE_READ && access(path, F_OK) < 0)
+                error_errno(err, CODE_INFRA_STORE, errno, "%s", path);
+        else if (sqlite3_open_v2(path, &d->handle, flags, NULL) != SQLITE_OK)
+                failed(d, path, err);
+        else if (set_up(d, mode, err) < 0)
+                error_add(err, "%s", path);
+        else {
+                *ret = d;
+                return 0;
+        }
+        close_it(d);
+        return -1;
+}
+
+static int begin(struct database *d, bool read_only, struct error *err)
+{
+        return execute(d, read_only ? "BEGIN" : "BEGIN IMMEDIATE", err);
+}
+
+static int commit(struct database *d, struct error *err)
+{
+        return execute(d, "COMMIT", err);
+}
+
+static void rollback(struct database *d)
+{
+        sqlite3_exec(d->handle, "ROLLBACK", NULL, NULL, NULL);
+}
+
+static int bind(sqlite3_stmt *statement, const struct value *values, unsigned count)
+{
+        int r = SQLITE_OK;
+
+        for (unsigned i = 0; i < count && r == SQLITE_OK; i++) {
+                const struct value *v = &values[i];
+                const int at = (int)i + 1;
+
+                if (v->kind == VALUE_NUMBER)
+                        r = sqlite3_bind_int64(statement, at, v->number);
+                else if (v->kind == VALUE_TEXT)
+                        r = sqlite3_bind_text64(
+                                statement, at, v->text, v->len, SQLITE_STATIC, SQLITE_UTF8);
+        }
+        return r;
+}
+
+static int take_all(sqlite3_stmt *statement, take_row take, void *to, struct error *err)
+{
+        struct value row[STORED_COLUMNS];
+        int r, count = sqlite3_column_count(statement);
+
+        while ((r = sqlite3_step(statement)) == SQLITE_ROW) {
+                for (int i = 0; i < count && i < STORED_COLUMNS; i++) {
+                        const int type = sqlite3_column_type(statement, i);
+
+                        row[i] = (struct value){.kind = VALUE_NULL};
+                        if (type == SQLITE_INTEGER)
+                                row[i] = value_number(sqlite3_column_int64(statement, i));
+                        else if (type != SQLITE_NULL)
+                                row[i] = (struct value){.kind = VALUE_TEXT,
+                                        .text = (const char *)sqlite3_column_text(statement, i),
+                                        .len = (size_t)sqlite3_column_bytes(statement, i)};
+                        if (row[i].kind == VALUE_TEXT && !row[i].text)
+                                return SQLITE_NOMEM;
+                }
+                if (take && take(to, row, (unsigned)count, err) < 0)
+                        return SQLITE_ABORT;
+        }
+        return r;
+}
+
+static int run(struct database *d, const char *sql, const struct value *values, unsigned count,
+        take_row take, void *to, struct error *err)
+{
+        sqlite3_stmt *statement = NULL;
+        struct error why = {0};
+        int r = sqlite3_prepare_v2(d->handle, sql, -1, &statement, NULL);
+
+        if (r == SQLITE_OK)
+                r = bind(statement, values, count);
+        if (r == SQLITE_OK)
+                r = take_all(statement, take, to, &why);
+        if (r != SQLITE_DONE && r != SQLITE_OK) {
+                if (why.code == CODE_NONE)
+                        failed(d, "the store", &why);
+                if (err)
+                        *err = why;
+                r = -1;
+        }
+        sqlite3_finalize(statement);
+        return r < 0 ? -1 : 0;
+}
+
+static int take_version(void *to, const struct value *row, unsigned count, struct error *err)
+{
+        (void)count;
+        (void)err;
+        *(unsigned *)to = (unsigned)row[0].number;
+        return 0;
+}
+
+static int version(struct database *d, unsigned *ret, struct error *err)
+{
+        return run(d, "PRAGMA user_version", NULL, 0, take_version, ret, err);
+}
+
+static int set_version(struct database *d, unsigned number, struct error *err)
+{
+        char sql[64];
+
+        snprintf(sql, sizeof sql, "PRAGMA user_version = %u", number);
+        return execute(d, sql, err);
+}
+
+/* --- is everything as the migrations made it? ------------------------------------------------ */
+
+static int make_model(struct database *model, struct error *err)
+{
+        if (sqlite3_open(":memory:", &model->handle) != SQLITE_OK)
+                return failed(model, "the store", err);
+        for (unsigned i = 0; i < SCHEMA_VERSION; i++)
+                for (const char *const *sql = schema_sqlite[i]; *sql; sql++)
+                        if (execute(model, *sql, err) < 0)
+                                return -1;
+        return 0;
+}
+
+struct comparison {
+        struct database *database;
+        take_row take;
+        void *to;
+        bool same;
+};
+
+static int is_there(void *to, const struct value *row, unsigned count, struct error *err)
+{
+        struct comparison *c = to;
+
+        (void)row;
+        (void)count;
+        (void)err;
+        c->same = true;
+        return 0;
+}
+
+/* A row of the model: name, sql. */
+static int compare(void *to, const struct value *row, unsigned count, struct error *err)
+{
+        struct comparison *c = to;
+
+        (void)count;
+        c->same = false;
+        if (run(c->database, "SELECT 1 FROM sqlite_schema WHERE name = $1 AND sql = $2", row, 2,
+                    is_there, c, err) < 0)
+                return -1;
+        return c->same ? 0 : c->take(c->to, row, 1, err);
+}
+
+static int check_schema(struct database *d, take_row take, void *to, struct error *err)
+{
+        struct comparison c = {.database = d, .take = take, .to = to};
+        struct database model = {NULL};
+        int r = make_model(&model, err);
+
+        if (r == 0)
+                r = run(&model,
+                        "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name",
+                        NULL, 0, compare, &c, err);
+        sqlite3_close(model.handle);
+        return r;
+}
+
+const struct engine engine_sqlite = {
+        .open = open_it,
+        .close = close_it,
+        .begin = begin,
+        .commit = commit,
+        .rollback = rollback,
+        .run = run,
+        .version = version,
+        .set_version = set_version,
+        .check_schema = check_schema,
+        .migrations = schema_sqlite,
+        .migration_count = SCHEMA_VERSION,
+};

@@ -1,0 +1,48 @@
+/* An open store: its engine, its key, and the two things that assay asks of it. */
+#ifndef ASSAY_STORE_STORE_H
+#define ASSAY_STORE_STORE_H
+
+#include "frame.h"
+#include "store/chain.h"
+
+enum { STORE_TIME_SIZE = 25 };
+
+struct store {
+        const struct engine *engine;
+        struct database *database;
+        struct chain_key key;
+};
+
+/* Open the database, bring its tables up to date, read the key or, with a new database, make one
+ * where there is none. Needs the caller's rights. */
+int store_open(struct store *s, const char *path, const char *key, enum store_mode mode,
+        struct error *err);
+void store_close(struct store *s);
+/* One statement of the store's, without an answer. */
+int store_do(struct store *s, const char *sql, const struct value *values, unsigned count,
+        struct error *err);
+/* The one row, or none, of one or more columns; texts longer than `size` are cut. Returns how many
+ * rows there were. */
+int store_ask_text(struct store *s, const char *sql, const struct value *values, unsigned count,
+        char *ret, size_t size, struct error *err);
+int store_ask_number(struct store *s, const char *sql, const struct value *values, unsigned count,
+        int64_t *ret, struct error *err);
+/* Now, as "2026-11-19T11:02:57.123Z". */
+void store_now(char ret[STORE_TIME_SIZE]);
+
+/* append.c: what will be appended. */
+struct append;
+struct append *append_new(struct store *s, const char *agent, const char *result_id,
+        const char *submission_id, struct error *err);
+/* Take a frame and answer it. */
+int append_take(struct append *a, int socket, unsigned type, struct reader *r, struct error *err);
+/* What was not committed is taken back. */
+void append_free(struct append *a);
+
+/* read.c, verify.c: answer a frame. */
+int read_take(struct store *s, int socket, unsigned type, struct reader *r, struct error *err);
+int verify_answer(struct store *s, int socket, const char *head, struct error *err);
+/* The mac over all results, as text. */
+int verify_head(struct store *s, char ret[STORE_HEAD_SIZE], struct error *err);
+
+#endif

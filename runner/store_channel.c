@@ -1,0 +1,251 @@
+/* The runner's side of assay-store; see store_channel.h. */
+#include "store_channel.h"
+
+#include "fd.h"
+#include "interrupt.h"
+#include "spawn.h"
+#include "state.h"
+#include "text.h"
+#include "workspace.h"
+
+#include <limits.h>
+#include <unistd.h>
+
+/* --- which one ------------------------------------------------------------------------------ */
+
+static int find_key(char path[PATH_MAX], struct error *err)
+{
+        const char *named = getenv("ASSAY_STORE_KEY");
+
+        if (!named || !*named)
+                return state_file("store", "key", path, err);
+        return (size_t)snprintf(path, PATH_MAX, "%s", named) < PATH_MAX
+                       ? 0
+                       : error_set(err, CODE_USAGE, "ASSAY_STORE_KEY: too long");
+}
+
+static int find_database(const char *url, char path[PATH_MAX], struct error *err)
+{
+        static const char sqlite[] = "sqlite:";
+        const char *name = url;
+
+        if (strncmp(url, sqlite, sizeof sqlite - 1) == 0)
+                name = url + sizeof sqlite - 1;
+        else if (strstr(url, "://"))
+                return error_set(err, CODE_USAGE,
+                        "%s: this version's stores are SQLite files (sqlite:PATH)", url);
+        if (!*name && name != url)
+                return state_file("store", "results.db", path, err);
+        /* A name that SQLite would take for something else is a file's all the same. */
+        if (!*name || (size_t)snprintf(path, PATH_MAX, "%s%s", *name == '/' ? "" : "./", name) >=
+                              PATH_MAX)
+                return error_set(err, CODE_USAGE, "the store's path is %s",
+                        *name ? "too long" : "empty (sqlite:PATH)");
+        return 0;
+}
+
+int store_check_agent(const char *agent, struct error *err)
+{
+        const size_t len = strlen(agent);
+        bool bad = len == 0 || len > STORE_MAX_AGENT;
+
+        for (size_t at = 0; !bad && at < len;) {
+                uint32_t code_point = 0;
+                const size_t n =
+                        text_utf8_next((const unsigned char *)agent + at, len - at, &code_point);
+
+                bad = n == 0 || text_is_control(code_point);
+                at += n;
+        }
+        return bad ? error_set(err, CODE_USAGE,
+                             "--agent %.60s: must be 1 to %d bytes of UTF-8 without control "
+                             "characters",
+                             agent, STORE_MAX_AGENT)
+                   : 0;
+}
+
+/* --- frames --------------------------------------------------------------------------------- */
+
+int store_channel_malformed(struct error *err)
+{
+        return error_set(err, CODE_INTERNAL_FRAME, "assay-store sent a malformed answer");
+}
+
+static int receive(struct store_channel *c, struct frame *f, struct error *err)
+{
+        struct reader r;
+        int n = frame_receive(c->socket, f, FRAME_MAX_PAYLOAD, 0, err);
+
+        if (n == 0 || (n < 0 && errno == ECONNRESET))
+                return error_set(err, CODE_INFRA_STORE, "assay-store ended unexpectedly");
+        if (n < 0 || f->type != STORE_FAILED)
+                return n;
+        r = reader_of(f->payload.data, f->payload.len);
+        get_error(&r, err);
+        return reader_done(&r) ? -1 : store_channel_malformed(err);
+}
+
+/* The store may wait for others who write: signals end that. */
+static int wait_for_turn(struct store_channel *c, struct error *err)
+{
+        struct pollfd answer = {.fd = c->socket, .events = POLLIN};
+
+        while (interrupt_poll(&answer, 1, -1) < 0 && errno == EINTR)
+                if (interrupt_came())
+                        return error_set(err, CODE_INTERRUPTED, "while the store was in use");
+        return 0;
+}
+
+int store_channel_ask(struct store_channel *c, enum store_message type,
+        const struct buffer *payload, struct error *err)
+{
+        _cleanup_frame_ struct frame f = FRAME_INIT;
+
+        if (frame_send(c->socket, (uint16_t)type, payload, NULL, 0, err) == 0)
+                return 0;
+        if (errno != EPIPE && errno != ECONNRESET)
+                return -1;
+        /* It ended, and has said why. */
+        return receive(c, &f, err) < 0 ? -1 : store_channel_malformed(err);
+}
+
+int store_channel_next(struct store_channel *c, struct frame *f, struct error *err)
+{
+        if (receive(c, f, err) < 0)
+                return -1;
+        if (f->type != STORE_DONE)
+                return 1;
+        return f->payload.len == 0 ? 0 : store_channel_malformed(err);
+}
+
+/* An answer without anything in it. */
+static int expect_empty(struct store_channel *c, enum store_message type, struct error *err)
+{
+        _cleanup_frame_ struct frame f = FRAME_INIT;
+
+        if (receive(c, &f, err) < 0)
+                return -1;
+        return f.type == type && f.payload.len == 0 ? 0 : store_channel_malformed(err);
+}
+
+/* --- start and end -------------------------------------------------------------------------- */
+
+static int start(struct store_channel *c, bool append, struct error *err)
+{
+        const char *const argv[] = {"assay-store", append ? "append" : "read", NULL};
+        _cleanup_fd_ int program = spawn_find("assay-store", err);
+        _cleanup_fd_ int theirs = -EBADF;
+        struct spawn spawn = SPAWN_INIT;
+        int pair[2];
+
+        if (program < 0 || fd_socketpair(pair, err) < 0)
+                return -1;
+        c->socket = pair[0];
+        theirs = pair[1];
+        spawn.program = program;
+        spawn.argv = argv;
+        spawn.fd_count = STORE_SOCKET + 1;
+        spawn.fds[0] = spawn.fds[1] = -EBADF;
+        spawn.fds[2] = STDERR_FILENO;
+        spawn.fds[STORE_SOCKET] = theirs;
+        return spawn_process(&spawn, &c->pidfd, err) < 0 ? -1 : 0;
+}
+
+int store_channel_open(struct store_channel *c, const struct store_order *order, struct error *err)
+{
+        _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
+        char database[PATH_MAX], key[PATH_MAX], submission[WORKSPACE_ID_SIZE] = "";
+
+        if (find_database(order->url, database, err) < 0 || find_key(key, err) < 0 ||
+                (order->result_id && workspace_new_id(submission, err) < 0) ||
+                start(c, order->result_id, err) < 0)
+                return -1;
+        put_text(&payload, database);
+        put_text(&payload, key);
+        put_text(&payload, order->agent ? order->agent : "");
+        put_text(&payload, order->result_id ? order->result_id : "");
+        put_text(&payload, submission);
+        return store_channel_ask(c, STORE_OPEN, &payload, err) < 0 || wait_for_turn(c, err) < 0 ||
+                               expect_empty(c, STORE_READY, err) < 0
+                       ? -1
+                       : 0;
+}
+
+/* Its socket at an end, it takes back what was not committed, and leaves. */
+void store_channel_close(struct store_channel *c)
+{
+        c->socket = fd_close(c->socket);
+        if (c->pidfd >= 0)
+                spawn_wait(c->pidfd, NULL);
+        c->pidfd = fd_close(c->pidfd);
+}
+
+/* --- appending ------------------------------------------------------------------------------ */
+
+int store_channel_begin(struct store_channel *c, const char *task, const char *archive,
+        unsigned *ret_attempt, struct error *err)
+{
+        _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
+        _cleanup_frame_ struct frame f = FRAME_INIT;
+        struct reader r;
+
+        put_text(&payload, task);
+        put_text(&payload, archive);
+        if (store_channel_ask(c, STORE_BEGIN, &payload, err) < 0 || wait_for_turn(c, err) < 0 ||
+                receive(c, &f, err) < 0)
+                return -1;
+        r = reader_of(f.payload.data, f.payload.len);
+        *ret_attempt = get_u32(&r);
+        return f.type == STORE_ATTEMPT && reader_done(&r) && *ret_attempt > 0
+                       ? 0
+                       : store_channel_malformed(err);
+}
+
+int store_channel_text(struct store_channel *c, enum store_table table, unsigned column,
+        const char *text, struct error *err)
+{
+        const size_t len = text ? strlen(text) : 0;
+
+        if (len > STORE_MAX_TEXT)
+                return error_set(
+                        err, CODE_INFRA_STORE, "a text of more than %d bytes", STORE_MAX_TEXT);
+        for (size_t at = 0; at < len; at += STORE_MAX_PIECE) {
+                const size_t left = len - at;
+                _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
+
+                put_u8(&payload, (uint8_t)table);
+                put_u8(&payload, (uint8_t)column);
+                put_bytes(&payload, text + at, left < STORE_MAX_PIECE ? left : STORE_MAX_PIECE);
+                if (store_channel_ask(c, STORE_TEXT, &payload, err) < 0)
+                        return -1;
+        }
+        return 0;
+}
+
+int store_channel_number(struct store_channel *c, enum store_table table, unsigned column,
+        uint64_t number, struct error *err)
+{
+        _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
+
+        put_u8(&payload, (uint8_t)table);
+        put_u8(&payload, (uint8_t)column);
+        put_u64(&payload, number);
+        return store_channel_ask(c, STORE_NUMBER, &payload, err);
+}
+
+int store_channel_row(struct store_channel *c, enum store_table table, struct error *err)
+{
+        _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
+
+        put_u8(&payload, (uint8_t)table);
+        return store_channel_ask(c, STORE_ROW, &payload, err);
+}
+
+int store_channel_commit(struct store_channel *c, struct error *err)
+{
+        const struct buffer nothing = BUFFER_INIT;
+
+        return store_channel_ask(c, STORE_COMMIT, &nothing, err) < 0
+                       ? -1
+                       : expect_empty(c, STORE_DONE, err);
+}

@@ -1,0 +1,524 @@
+#!/usr/bin/env bats
+# Results in a store: assay run --store, assay batch --store, assay results.
+
+load common
+
+setup() {
+    setup_work
+    db=$work/results.db
+}
+
+# sql STATEMENT…: the store as its own shell shows it; who has that may drop triggers
+sql() {
+    sqlite3 "$db" "$@"
+}
+
+# refuses STATEMENT: the database does, whatever is switched off before
+refuses() {
+    if sqlite3 "$db" "PRAGMA foreign_keys = OFF; PRAGMA recursive_triggers = OFF; $1" 2> "$work/refusal"; then
+        echo "done: $1" >&2
+        return 1
+    fi
+}
+
+results() {
+    status=0
+    "$ASSAY" results "$db" "$@" > "$work/output" 2> "$work/errors" || status=$?
+}
+
+# forge STATEMENT…: with every trigger taken away meanwhile, as only who owns the database can
+forge() {
+    sql "SELECT sql || ';' FROM sqlite_schema WHERE type = 'trigger'" > "$work/make"
+    sql "SELECT 'DROP TRIGGER ' || name || ';' FROM sqlite_schema WHERE type = 'trigger'" > "$work/drop"
+    sql < "$work/drop"
+    sql "$@"
+    sql < "$work/make"
+}
+
+# found WHERE WHAT: `verify` says so, and that it is not intact
+found() {
+    results verify
+    is exit 1 "$status"
+    grep -qF -- "$1: $2" "$work/output" || is "$1" "$2" "$(cat "$work/output")"
+}
+
+# rubric_task SCORE: a suite that gives each of two criteria that score
+rubric_task() {
+    script_task '' << END
+echo '{"score": $1, "pass": true, "breakdown": {"Speed": $1, "Size": 5}, "notes": "ok"}' > /results/score.json
+END
+    jq '.scoring.rubric = [{name: "Speed", description: "fast", weight: 60}, {name: "Size", weight: 40}]' \
+        "$work/task/task.json" > "$work/new" && mv "$work/new" "$work/task/task.json"
+}
+
+# stored ID COLUMN: of a result
+stored() {
+    sql "SELECT $2 FROM evaluation_results WHERE id = '$1'"
+}
+
+@test "the rows of an evaluation are the result that was printed" {
+    rubric_task 80.5
+    submission
+    grade --store "$db" --agent ann
+    is exit 0 "$status"
+    id=$(field .id)
+    is score '80.50|80.5' "$(stored "$id" 'final_score, final_score_number')"
+    is exact '161/2' "$(stored "$id" final_score_exact)"
+    is test_score 80.50 "$(stored "$id" test_score)"
+    is llm_score '' "$(stored "$id" llm_score)"
+    is mode container "$(stored "$id" eval_mode)"
+    is 'the attempt' '1|1' "$(stored "$id" 'attempt, revision')"
+    is 'digests' "$(field '.task.sha256 + "|" + .submission.sha256')" "$(stored "$id" 'task_sha256, archive_sha256')"
+    is 'pass data' '{"Speed":80.5,"Size":5} ok true 0 null' \
+        "$(stored "$id" eval_pass_data | jq -r '[(.breakdown | tojson), .notes, .suite_pass, .exit, .verdict] | map(tostring) | join(" ")')"
+    cmp <(stored "$id" result | sed '$d') "$work/result.json"
+    is dimensions "1|Speed|test|60|80.5
+2|Size|test|40|5" "$(sql "SELECT position, name, source, weight, score FROM evaluation_dimensions WHERE result_id = '$id'")"
+    is rubric 'Speed|fast|60|test
+Size||40|test' "$(sql "SELECT c.name, c.description, c.weight, c.source FROM rubric_criteria c
+        JOIN evaluation_results r USING (rubric_sha256) WHERE r.id = '$id' ORDER BY position")"
+    is submission 'test|ann|completed|1|1' \
+        "$(sql "SELECT task, agent, status, evaluated, completed_at IS NOT NULL FROM submissions")"
+}
+
+@test "graded is completed; pending stays pending; rejected and error are failed, without a score" {
+    task good
+    submission
+    grade --store "$db"
+    is graded 'graded|completed|1' "$(sql 'SELECT r.status, s.status, s.evaluated FROM evaluation_results r JOIN submissions s ON s.id = submission_id')"
+    echo '{"schema": "assay.task/1", "name": "waits", "scoring": {"rubric": [{"name": "a", "weight": 100}]}}' > "$work/task/task.json"
+    grade --store "$db"
+    is exit 5 "$status"
+    is pending 'pending|pending|0||judge' \
+        "$(sql "SELECT r.status, s.status, evaluated, s.completed_at, class FROM evaluation_results r JOIN submissions s ON s.id = submission_id WHERE r.task = 'waits'")"
+    echo nonsense > "$work/submission.tar.gz"
+    grade --store "$db"
+    is exit 3 "$status"
+    is rejected 'rejected|failed|0||submission|archive.unsupported' \
+        "$(sql "SELECT r.status, s.status, evaluated, final_score, class, code FROM evaluation_results r JOIN submissions s ON s.id = submission_id ORDER BY number DESC LIMIT 1")"
+    task sleeps '"limits": {"wall": "200ms"},'
+    submission
+    grade --store "$db"
+    is exit 4 "$status"
+    is error 'error|failed|0||limit|limit.wall' \
+        "$(sql "SELECT r.status, s.status, evaluated, final_score, class, code FROM evaluation_results r JOIN submissions s ON s.id = submission_id ORDER BY number DESC LIMIT 1")"
+    results verify
+    is exit 0 "$status"
+}
+
+@test "the same submission of the same agent gets the next attempt, others their first" {
+    task good
+    submission
+    for expected in 1 2 3; do
+        grade --store "$db" --agent ann
+        is attempt "$expected" "$(field .attempt)"
+        is 'the row' "$expected" "$(stored "$(field .id)" attempt)"
+    done
+    grade --store "$db" --agent bob
+    is "another agent's" 1 "$(field .attempt)"
+    grade --store "$db"
+    is "nobody's" 1 "$(field .attempt)"
+    submission other.txt
+    grade --store "$db" --agent ann
+    is 'of another archive' 1 "$(field .attempt)"
+    is submissions 4 "$(sql 'SELECT count(*) FROM submissions')"
+    grade
+    is 'without a store' 1 "$(field .attempt)"
+}
+
+@test "what is stored is complete, whoever the report is for" {
+    script_task '"visibility": {"tests": "hidden"},' <<< \
+        'echo "{\"score\": 70, \"pass\": true, \"tests\": [{\"name\": \"secret\", \"passed\": true}]}" > /results/score.json'
+    submission
+    grade --store "$db" --for submitter
+    is exit 0 "$status"
+    is printed '[]' "$(field '.tests | tojson')"
+    is stored secret "$(stored "$(field .id)" result | jq -r .tests[0].name)"
+    is 'pass data' secret "$(stored "$(field .id)" eval_pass_data | jq -r .tests[0].name)"
+}
+
+@test "the database itself refuses to change a result" {
+    rubric_task 50
+    submission
+    grade --store "$db" --agent ann
+    for table in evaluation_results evaluation_dimensions rubric_criteria submissions store; do
+        refuses "DELETE FROM $table"
+        refuses "INSERT OR REPLACE INTO $table SELECT * FROM $table"
+        refuses "REPLACE INTO $table SELECT * FROM $table"
+    done
+    columns='number, id, submission_id, attempt, revision, task, agent_mac, completed_at, status, eval_mode, scale, eval_pass_data, result, mac'
+    for key in "1, 'new', submission_id, 9" "9, id, submission_id, 9" "9, 'new', submission_id, 1"; do
+        refuses "INSERT OR REPLACE INTO evaluation_results ($columns) SELECT $key, revision, task, agent_mac, completed_at,
+            status, eval_mode, scale, eval_pass_data, result, mac FROM evaluation_results"
+        grep -q 'never changed' "$work/refusal"
+    done
+    refuses "UPDATE evaluation_results SET final_score = '99'"
+    refuses "UPDATE OR REPLACE evaluation_results SET id = 'new'"
+    refuses "UPDATE evaluation_dimensions SET score = '99'"
+    refuses "UPDATE rubric_criteria SET weight = 1"
+    refuses "UPDATE submissions SET agent = 'bob'"
+    refuses "UPDATE submissions SET archive_sha256 = NULL"
+    refuses "UPDATE store SET key_mac = ''"
+    results verify
+    is exit 0 "$status"
+    is output 'intact: 1 results of 1 submissions' "$(cat "$work/output")"
+}
+
+@test "verify names what was changed by who may drop triggers" {
+    rubric_task 50
+    submission
+    for _ in 1 2 3; do grade --store "$db" --agent ann; done
+    id=$(field .id)
+    second=$(sql 'SELECT id FROM evaluation_results WHERE number = 2')
+    cp "$db" "$work/good.db"
+    changed='this result or one of its dimensions was changed, or it was added behind our back'
+
+    forge "UPDATE evaluation_results SET final_score = '99.00' WHERE id = '$second'"
+    found "$second" "$changed"
+    is 'and nothing else' 2 "$(wc -l < "$work/output")"
+
+    cp "$work/good.db" "$db"
+    forge "UPDATE evaluation_dimensions SET score = '99' WHERE result_id = '$second' AND position = 2"
+    found "$second" "$changed"
+
+    cp "$work/good.db" "$db"
+    forge "DELETE FROM evaluation_dimensions WHERE result_id = '$second' AND position = 2"
+    found "$second" "$changed"
+
+    cp "$work/good.db" "$db"
+    forge "DELETE FROM evaluation_dimensions WHERE result_id = '$second'" "DELETE FROM evaluation_results WHERE id = '$second'"
+    found 'number 2' 'this result was removed'
+    found "$id" 'the result before it, of the same submission, was removed'
+
+    cp "$work/good.db" "$db"
+    forge "INSERT INTO evaluation_results (number, id, submission_id, attempt, revision, task, archive_sha256, agent_mac,
+            completed_at, status, eval_mode, scale, final_score, eval_pass_data, result, mac)
+        SELECT 4, 'forged', submission_id, 4, 1, task, archive_sha256, agent_mac, completed_at, status, eval_mode, scale,
+            '100.00', eval_pass_data, result, mac FROM evaluation_results WHERE number = 3"
+    found forged "$changed"
+
+    cp "$work/good.db" "$db"
+    forge "UPDATE rubric_criteria SET weight = 50"
+    found "$id" "the rubric's criteria were changed"
+
+    cp "$work/good.db" "$db"
+    forge "UPDATE submissions SET agent = 'bob'"
+    found "$id" 'its submission was given to another agent'
+
+    cp "$work/good.db" "$db"
+    sql "DROP TRIGGER evaluation_results_no_update"
+    found evaluation_results_no_update 'this table or rule of the database is not as it was made'
+
+    cp "$work/good.db" "$db"
+    forge "UPDATE submissions SET status = 'failed'"
+    found "$(sql 'SELECT id FROM submissions')" "the submission's status is not that of its last result"
+}
+
+@test "a head that was kept elsewhere tells that the last results were removed" {
+    task good
+    submission
+    grade --store "$db"
+    grade --store "$db"
+    results head
+    head=$(cat "$work/output")
+    [[ $head =~ ^2:[0-9a-f]{64}$ ]]
+    grade --store "$db"
+    results verify --head "$head"
+    is 'with more results' 0 "$status"
+    forge 'DELETE FROM evaluation_results WHERE number > 1'
+    results verify
+    is 'without a head' 0 "$status"
+    results verify --head "$head"
+    is exit 1 "$status"
+    grep -qx 'head: it is of 2 results, and there are 1: some were removed' "$work/output"
+    grade --store "$db"
+    results verify --head "$head"
+    is 'when others took their place' 1 "$status"
+    grep -qx 'head: the results until then are not those that it was of' "$work/output"
+    results verify --head 2:12
+    is usage 2 "$status"
+}
+
+@test "an agent that is erased leaves scores and chain intact" {
+    task good
+    submission
+    grade --store "$db" --agent ann
+    sql "UPDATE submissions SET agent = NULL, source_ip = NULL"
+    results verify
+    is exit 0 "$status"
+    is score 80.00 "$(sql 'SELECT final_score FROM evaluation_results')"
+}
+
+@test "twenty at once: every row is there, attempts have no gaps" {
+    task good
+    submission
+    for i in $(seq 20); do
+        "$ASSAY" run --json "${weak[@]}" --store "$db" --agent ann "$work/task" "$work/submission.tar.gz" \
+            > "$work/result.$i" 2> "$work/errors.$i" &
+    done
+    wait
+    is 'what was said' '' "$(cat "$work"/errors.*)"
+    is attempts "$(seq 20)" "$(jq .attempt "$work"/result.* | sort -n)"
+    is rows "$(jq -r '"\(.attempt)|\(.id)"' "$work"/result.* | sort -n)" \
+        "$(sql 'SELECT attempt, id FROM evaluation_results ORDER BY attempt')"
+    results verify
+    is exit 0 "$status"
+}
+
+@test "a batch stores each of its results" {
+    task good
+    mkdir "$work/subs"
+    for name in a b c; do
+        submission "$name.txt"
+        mv "$work/submission.tar.gz" "$work/subs/$name.tar.gz"
+    done
+    "$ASSAY" batch "${weak[@]}" --quiet --store "$db" --agent ann --results "$work/out" "$work/task" "$work/subs"
+    is ids "$(jq -r .id "$work"/out/*.json | sort)" "$(sql 'SELECT id FROM evaluation_results ORDER BY id')"
+    results verify
+    is exit 0 "$status"
+}
+
+@test "a batch whose results cannot be stored says so of each, and --resume grades it again" {
+    task good
+    mkdir "$work/subs"
+    submission
+    cp "$work/submission.tar.gz" "$work/subs/a.tar.gz"
+    batch() {
+        status=0
+        "$ASSAY" batch "${weak[@]}" --store "$db" --results "$work/out" "$@" "$work/task" "$work/subs" \
+            > "$work/output" 2> "$work/errors" || status=$?
+    }
+    grade --store "$db"
+    sql 'ALTER TABLE evaluation_results RENAME COLUMN reason TO why'
+    batch
+    is exit 4 "$status"
+    grep -q 'infra.store' "$work/output"
+    [ ! -e "$work/out/a.json" ]
+    sql 'ALTER TABLE evaluation_results RENAME COLUMN why TO reason'
+    batch --resume
+    is exit 0 "$status"
+    is attempt 2 "$(jq .attempt "$work/out/a.json")"
+    mkdir "$work/directory"
+    db=$work/directory batch
+    is 'with no store at all' 4 "$status"
+    is 'nothing was graded' '' "$(cat "$work/output")"
+}
+
+@test "a store that cannot be opened: nothing runs, and it says why" {
+    task good
+    submission
+    for url in "$work/nowhere/results.db" "sqlite:$work" "$work/task/task.json"; do
+        grade --store "$url"
+        is "exit with $url" 4 "$status"
+        grep -q '^assay: infra.store: ' "$work/errors"
+        is 'no result' 0 "$(wc -c < "$work/result.json")"
+    done
+    for url in '' postgres://localhost/assay; do
+        grade --store "$url"
+        is "exit with '$url'" 2 "$status"
+    done
+    grade --store "$db"
+    sql 'PRAGMA user_version = 99'
+    grade --store "$db"
+    is 'exit with a newer one' 4 "$status"
+    grep -q 'a newer Assay made this store' "$work/errors"
+    results list
+    is 'exit of list' 4 "$status"
+}
+
+@test "a result that cannot be stored is printed all the same; nothing of it stays" {
+    task good
+    submission
+    grade --store "$db"
+    sql 'ALTER TABLE evaluation_dimensions RENAME TO elsewhere' 'ALTER TABLE evaluation_results RENAME COLUMN reason TO why'
+    submission other.txt
+    grade --store "$db"
+    is exit 4 "$status"
+    is status graded "$(field .status)"
+    grep -q '^assay: infra.store: the result was not stored: ' "$work/errors"
+    is submissions 1 "$(sql 'SELECT count(*) FROM submissions')"
+    nothing_left
+}
+
+@test "the key is made once, for its owner alone, outside of the database" {
+    task good
+    submission
+    grade --store "$db"
+    is 'mode of the key' 600 "$(stat -c %a "$ASSAY_STATE/store/key")"
+    is 'mode of the store' 600 "$(stat -c %a "$db")"
+    is owner "$(id -u)" "$(stat -c %u "$db")"
+    run ! grep -qaF "$(cat "$ASSAY_STATE/store/key")" "$db"
+    ASSAY_STORE_KEY=$work/key grade --store "$work/second.db"
+    is exit 0 "$status"
+    [ -s "$work/key" ]
+    ASSAY_STORE_KEY=$work/key results verify
+    is 'with the key of another store' 4 "$status"
+    grep -q 'is not the key of this store' "$work/errors"
+    chmod 640 "$ASSAY_STATE/store/key"
+    results verify
+    is 'a key for others' 4 "$status"
+    rm "$ASSAY_STATE/store/key"
+    grade --store "$db"
+    is 'without the key' 4 "$status"
+    [ ! -e "$ASSAY_STATE/store/key" ]
+}
+
+@test "sqlite: alone is the machine's own store" {
+    task good
+    submission
+    grade --store sqlite:
+    is exit 0 "$status"
+    db=$ASSAY_STATE/store/results.db
+    is rows 1 "$(sql 'SELECT count(*) FROM evaluation_results')"
+    "$ASSAY" results sqlite: verify
+}
+
+@test "list and show give what was stored; a result that is not there is named" {
+    task good
+    submission
+    grade --store "$db" --agent ann
+    results list
+    grep -qx "$(stored "$(field .id)" completed_at)  $(field .id)  graded        80.00  test, ann, attempt 1" "$work/output"
+    results list --json
+    is 'as JSON' "$(field .id) graded 80 ann 1" \
+        "$(jq -r '.results[] | "\(.id) \(.status) \(.score) \(.agent) \(.attempt)"' "$work/output")"
+    results show "$(field .id)"
+    cmp "$work/output" "$work/result.json"
+    results show nothing
+    is exit 2 "$status"
+    results verify --json
+    is 'as JSON' 'true 1 1 0' "$(jq -r '"\(.intact) \(.results) \(.submissions) \(.problems | length)"' "$work/output")"
+    for words in '' 'show' 'list more' 'head --head x' 'change x'; do
+        # shellcheck disable=SC2086 # words
+        results $words
+        is "exit of '$words'" 2 "$status"
+    done
+}
+
+@test "agents with any printable name; control characters and endless names are refused" {
+    task good
+    submission
+    for agent in "x'); DROP TABLE submissions; --" '%n%s%1$s' '-leading' '"quoted"' 'ünïcödé'; do
+        grade --store "$db" "--agent" "$agent"
+        is "exit of $agent" 0 "$status"
+        is agent "$agent" "$(sql 'SELECT agent FROM submissions ORDER BY received_at DESC LIMIT 1')"
+    done
+    for agent in '' $'a\nb' $'a\e[31m' $'\xff' "$(printf 'x%.0s' {1..65536})"; do
+        grade --store "$db" --agent "$agent"
+        is exit 2 "$status"
+    done
+    grade --agent ann
+    is 'an agent without a store' 2 "$status"
+    results verify
+    is exit 0 "$status"
+}
+
+@test "without --store nothing of it is started" {
+    task good
+    submission
+    mkdir "$work/programs"
+    for program in "" -cell -exec -unpack -score; do
+        cp "$ASSAY_BUILD/assay$program" "$work/programs/"
+    done
+    ASSAY=$work/programs/assay
+    grade
+    is exit 0 "$status"
+    grade --store "$db"
+    is 'exit with a store' 4 "$status"
+    grep -q '^assay: infra.helper_missing: ' "$work/errors"
+}
+
+# driver MODE FRAME…: what assay-store answers to somebody who speaks its frames
+driver() {
+    local mode=$1
+    shift
+    timeout 20 "$here/../programs/store-driver.py" "$ASSAY_BUILD/assay-store" "$mode" "$db" "$ASSAY_STATE/store/key" "$@"
+}
+
+@test "who took assay over can append one result, and neither read nor change another" {
+    task good
+    submission
+    grade --store "$db"
+    before=$(sql 'SELECT * FROM evaluation_results')
+    refused='failed: the store was sent a malformed frame'
+    begin='3 test 00'
+    # STORE_LIST, STORE_SHOW, STORE_VERIFY, STORE_HEAD, and what there is not
+    for frame in 9 "11 $(field .id)" '13 x' 16 20 0; do
+        is "answer to $frame" "ready
+$refused" "$(driver append "$frame")"
+        is "answer to $frame, later" "ready
+attempt
+$refused" "$(driver append "$begin" "$frame")"
+    done
+    # a second one; a commit without a row, a row without its columns, one of the store's own columns
+    is 'a second begin' "ready
+attempt
+$refused" "$(driver append "$begin" "$begin")"
+    is 'no row' "ready
+attempt
+$refused" "$(driver append "$begin" 8)"
+    is 'an empty row' 'failed: the store: NOT NULL constraint failed: evaluation_results.status' \
+        "$(driver append "$begin" '7 u8:0' 8 | tail -n 1 | sed 's/_results.[a-z_]*$/_results.status/')"
+    for column in 0 1 2 3 4 5 6 7 8 9 10 26 27 255; do
+        is "column $column" "ready
+attempt
+$refused" "$(driver append "$begin" "5 u8:0 u8:$column x")"
+    done
+    is 'a table that there is not' "ready
+attempt
+$refused" "$(driver append "$begin" '5 u8:3 u8:1 x')"
+    is 'to append while reading' "ready
+$refused" "$(driver read "$begin")"
+    is 'what is there' "$before" "$(sql 'SELECT * FROM evaluation_results')"
+    is submissions 1 "$(sql 'SELECT count(*) FROM submissions')"
+    results verify
+    is exit 0 "$status"
+}
+
+@test "a full disk, and a death in between: nothing of it stays, the next one is stored" {
+    task good
+    submission
+    grade --store "$db"
+    long=$(printf 'x%.0s' {1..100000})
+    say=("3 test 00" "5 u8:0 u8:12 graded" "5 u8:0 u8:17 llm" "6 u8:0 u8:18 u64:100")
+    for column in 24 25; do say+=("5 u8:0 u8:$column $long"); done
+    # The socket ends before the commit: as it does when assay is killed.
+    is 'without a commit' 'ready
+attempt' "$(driver append "${say[@]}" '7 u8:0')"
+    is 'with a limit of its files' 'ready
+attempt
+failed: the store: ' "$(ulimit -f 100; driver append "${say[@]}" '7 u8:0' 8 | sed 's/: the store: .*/: the store: /')"
+    is rows 1 "$(sql 'SELECT count(*) FROM evaluation_results')"
+    is submissions 1 "$(sql 'SELECT count(*) FROM submissions')"
+    is 'when there is room' 'ready
+attempt
+done' "$(driver append "${say[@]}" '7 u8:0' 8)"
+    is rows 2 "$(sql 'SELECT count(*) FROM evaluation_results')"
+    grade --store "$db"
+    is exit 0 "$status"
+    results verify
+    is exit 0 "$status"
+}
+
+@test "a signal ends the waiting for a store that others use" {
+    task good
+    submission
+    grade --store "$db"
+    mkfifo "$work/statements"
+    sqlite3 "$db" < "$work/statements" > "$work/said" &
+    exec 7> "$work/statements"
+    echo "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; SELECT 'locked';" >&7
+    until grep -q locked "$work/said"; do :; done
+    "$ASSAY" run "${weak[@]}" --store "$db" "$work/task" "$work/submission.tar.gz" 7>&- > "$work/output" 2> "$work/errors" &
+    run=$!
+    until store=$(pgrep -P "$run" -x assay-store); do :; done
+    kill -TERM "$run"
+    status=0
+    wait "$run" || status=$?
+    is exit 130 "$status"
+    wait_gone "$store"
+    exec 7>&-
+    wait
+    is rows 1 "$(sql 'SELECT count(*) FROM evaluation_results')"
+    nothing_left
+}
