@@ -434,6 +434,7 @@ static void add_judge(struct json_writer *w, const struct evaluation *e)
 
 int report_json(const struct evaluation *e, struct buffer *out)
 {
+        const char *own = e->task.submission_image.name; /* NULL: it says nothing of one */
         struct json_writer w = {.out = out};
         int r = 0;
 
@@ -450,9 +451,7 @@ int report_json(const struct evaluation *e, struct buffer *out)
         add_submission(&w, &e->submission);
         add_image(&w, "image", e->task.image, &e->image);
         if (*e->cell.image.image.id)
-                add_image(&w, "submission_image",
-                        *e->task.submission_image.name ? e->task.submission_image.name
-                                                       : e->task.image,
+                add_image(&w, "submission_image", own && *own ? own : e->task.image,
                         &e->cell.image);
         add_inputs(&w, e);
         json_open_object(&w, "runner");
