@@ -8,6 +8,7 @@
 #include "fd.h"
 #include "undertaker.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
@@ -566,6 +567,14 @@ static int take_exec_request(struct frame *f, int *ret_report, bool *ret_timing,
         return 0;
 }
 
+/* Until we end. In `serve` the runner has them open; here nobody else keeps an image that a cell
+ * uses from being removed. */
+static void hold_layers(const struct cell_request *q)
+{
+        for (unsigned i = 0; i < q->layer_count; i++)
+                (void)!fcntl(q->layers[i], F_DUPFD_CLOEXEC, CELL_STDIO);
+}
+
 int supervisor_exec(struct supervisor *s)
 {
         _cleanup_fd_ int report = -EBADF;
@@ -581,6 +590,7 @@ int supervisor_exec(struct supervisor *s)
                 error_print(&err);
                 return 125;
         }
+        hold_layers(&request);
         c = s->cells[0] = make_cell(s, &request, &f.payload, &err);
         if (!c) {
                 error_print(&err);

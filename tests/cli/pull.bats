@@ -16,6 +16,7 @@ setup() {
     cp /bin/busybox base/bin/
     ln -s busybox base/bin/cat
     echo 'pulled' > base/file
+    export XDG_RUNTIME_DIR=$work # where skopeo looks for credentials
     registry
     layout oci it base
     push oci it:1
