@@ -1,6 +1,8 @@
 /* What a waiting result becomes; see final.h. */
 #include "final.h"
 
+enum { MOST_PARTS = 1000 }; /* criteria of a result */
+
 /* --- what the scorer says ------------------------------------------------------------------- */
 
 static void part_free(struct final_part *p)
@@ -55,8 +57,7 @@ static int take_part(struct final *f, struct reader *r, struct error *err)
 {
         struct final_part *p;
 
-        /* The row of the result itself is one, too. */
-        if (f->part_count >= STORE_MAX_ROWS - 1)
+        if (f->part_count >= MOST_PARTS)
                 return error_set(err, CODE_INTERNAL_FRAME, "the scorer sent too many rows");
         p = reallocarray(f->parts, f->part_count + 1, sizeof *p);
         if (!p)

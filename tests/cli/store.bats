@@ -635,6 +635,21 @@ parts() {
     is rows 3 "$(sql 'SELECT count(*) FROM evaluation_results')"
 }
 
+@test "a result that cannot be stored is not finalized: it still waits, and can be once it is possible" {
+    waits
+    sql 'ALTER TABLE evaluation_dimensions RENAME COLUMN reasoning TO why'
+    finalize "$old" --llm-score 90
+    is exit 4 "$status"
+    grep -q '^assay: infra.store: the result was not stored: ' "$work/errors"
+    is 'no result' '' "$(cat "$work/result.json")"
+    is 'rows and status' '1|pending' "$(sql 'SELECT (SELECT count(*) FROM evaluation_results), status FROM submissions')"
+    sql 'ALTER TABLE evaluation_dimensions RENAME COLUMN why TO reasoning'
+    finalize "$old" --llm-score 90
+    is 'exit afterwards' 0 "$status"
+    finalize "$old" --llm-score nowhere.json
+    is 'exit without a verdict' 2 "$status"
+}
+
 @test "eight finalize the same result at once: one does, the others are told that it is final" {
     waits
     for i in $(seq 8); do

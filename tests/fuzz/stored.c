@@ -32,6 +32,8 @@ static void finalize(const void *doc, size_t len, const void *verdict, size_t ve
         put_document(&in, DOCUMENT_RECORD, doc, len);
         if (verdict)
                 put_document(&in, DOCUMENT_VERDICT, verdict, verdict_len);
+        else
+                put_document(&in, DOCUMENT_SOURCES, doc, len);
         answer_empty(&in, SCORE_END);
         if (finalize_answer(&in, &out, &err) < 0) {
                 must(err.code != CODE_NONE && err.code != CODE_INTERNAL_FRAME && *err.text);

@@ -3,8 +3,8 @@
 
     store-driver.py PROGRAM MODE DATABASE KEY FRAME...
 
-MODE is read, append, or append:ID to supersede that result. FRAME is a type and its fields: text fields as they are, u8:N, u32:N, u64:N. STORE_OPEN is sent before
-them. Prints the type of each answer, and what STORE_FAILED says.
+MODE is read, append, or append:ID to supersede that result. FRAME is a type and its fields: text fields
+as they are, u8:N, u32:N, u64:N. STORE_OPEN is sent before them. Prints the type of each answer, and what STORE_FAILED says.
 """
 
 import os
