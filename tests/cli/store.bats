@@ -585,6 +585,8 @@ parts() {
     id=$(field .id)
     is 'the row' '1|2|graded|84.00|90.00|' "$(stored "$id" 'attempt, revision, status, final_score, llm_score, llm_reasoning')"
     is 'the data' 90 "$(stored "$id" eval_pass_data | jq .verdict.score)"
+    results list
+    grep -q "  $id  graded        84.00  test, attempt 1, revision 2$" "$work/output"
     results verify
     is 'exit of verify' 0 "$status"
     is output 'intact: 3 results of 1 submissions' "$(cat "$work/output")"
