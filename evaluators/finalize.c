@@ -19,7 +19,7 @@ struct shown {
 };
 
 struct final {
-        const struct json *doc;
+        const struct json *doc, *data; /* the second: eval_pass_data; NULL: none was given */
         const struct stored *old;
         const struct verdict *verdict; /* its opinions are none where a number was given */
         const char *id, *number;
@@ -438,6 +438,52 @@ static void write_all(const struct final *f, struct buffer *text)
         buffer_add_char(text, '\n');
 }
 
+/* --- what a store keeps beside it ----------------------------------------------------------- */
+
+static void write_opinion(struct json_writer *w, const struct opinion *o)
+{
+        char plain[NUMBER_PLAIN_SIZE];
+
+        number_plain(o->score, plain, sizeof plain);
+        json_open_object(w, NULL);
+        json_text(w, "name", o->name);
+        json_decimal(w, "score", plain);
+        json_text(w, "reasoning", o->reasoning);
+        json_close(w);
+}
+
+/* As report_pass_data() writes it in `assay run`. */
+static void write_verdict(const struct final *f, struct json_writer *w)
+{
+        const struct opinion *o = f->verdict->opinions.items;
+
+        json_open_object(w, "verdict");
+        if (*f->number)
+                json_decimal(w, "score", f->number);
+        json_open_array(w, "criteria");
+        for (size_t i = 0; !*f->number && i < f->verdict->opinions.count; i++)
+                write_opinion(w, &o[i]);
+        json_close(w);
+        if (!*f->number)
+                json_text(w, "summary", f->verdict->summary);
+        if (!*f->number && f->verdict->model && *f->verdict->model)
+                json_text(w, "model", f->verdict->model);
+        json_close(w);
+}
+
+static void write_data(const struct final *f, struct buffer *text)
+{
+        struct json_writer w = {.out = text, .compact = true};
+        struct json_value child;
+
+        json_open_object(&w, NULL);
+        for (struct json_walk at = json_walk(json_root(f->data)); json_next(&at, &child);)
+                if (strcmp(at.key, "verdict") != 0)
+                        copy(&w, at.key, child);
+        write_verdict(f, &w);
+        json_close(&w);
+}
+
 /* --- answers -------------------------------------------------------------------------------- */
 
 static void put_score(const struct final *f, struct buffer *out)
@@ -452,26 +498,71 @@ static void put_score(const struct final *f, struct buffer *out)
         put_u32(out, is_dimensions(f) ? 1000 : 100);
         put_text(out, f->test.decimal);
         put_text(out, f->llm.decimal);
+        put_text(out, f->score.exact);
+        put_cut(out, *f->number ? "" : f->verdict->summary, SCORE_MAX_TEXT);
         answer_end(out, at);
+}
+
+static void put_part(struct buffer *out, const char *name, enum final_source source,
+        const char *weight, const char *score, const char *reasoning)
+{
+        size_t at = answer_begin(out, FINAL_PART);
+
+        put_cut(out, name, SCORE_MAX_TEXT);
+        put_u8(out, source);
+        put_number(out, weight);
+        put_number(out, score);
+        put_cut(out, reasoning, SCORE_MAX_TEXT);
+        answer_end(out, at);
+}
+
+static void put_parts(const struct final *f, struct buffer *out)
+{
+        const struct stored_criterion *c = f->old->criteria.items;
+
+        for (size_t i = 0; is_dimensions(f) && i < f->old->dimensions.count; i++) {
+                const struct stored_dimension *d = &f->old->dimensions.rows[i];
+
+                put_part(out, d->name, FINAL_OF_DIMENSION, d->weight, f->rows[i].decimal, "");
+        }
+        for (size_t i = 0; !is_dimensions(f) && i < f->old->criteria.count; i++) {
+                const bool judges = c[i].source == SOURCE_LLM;
+                const struct opinion *o =
+                        judges && !*f->number ? find_opinion(f->verdict, c[i].name) : NULL;
+                char weight[24];
+
+                snprintf(weight, sizeof weight, "%lu", (unsigned long)c[i].weight);
+                put_part(out, c[i].name, judges ? FINAL_BY_LLM : FINAL_BY_TEST, weight,
+                        o ? o->score : c[i].score, o ? o->reasoning : c[i].reasoning);
+        }
+}
+
+static void put_pieces(struct buffer *out, enum score_message type, const struct buffer *text)
+{
+        for (size_t done = 0; done < text->len;) {
+                const size_t left = text->len - done;
+                const size_t n = left < FINAL_MAX_PIECE ? left : FINAL_MAX_PIECE;
+                size_t at = answer_begin(out, type);
+
+                put_bytes(out, text->data + done, n);
+                answer_end(out, at);
+                done += n;
+        }
 }
 
 static int put_result(const struct final *f, struct buffer *out, struct error *err)
 {
-        _cleanup_buffer_ struct buffer text = BUFFER_INIT;
+        _cleanup_buffer_ struct buffer text = BUFFER_INIT, data = BUFFER_INIT;
 
         write_all(f, &text);
-        if (!buffer_ok(&text))
+        if (f->data)
+                write_data(f, &data);
+        if (!buffer_ok(&text) || !buffer_ok(&data))
                 return error_set(err, CODE_INFRA_MEMORY, "out of memory");
         put_score(f, out);
-        for (size_t done = 0; done < text.len;) {
-                const size_t left = text.len - done;
-                const size_t n = left < FINAL_MAX_PIECE ? left : FINAL_MAX_PIECE;
-                size_t at = answer_begin(out, FINAL_PIECE);
-
-                put_bytes(out, text.data + done, n);
-                answer_end(out, at);
-                done += n;
-        }
+        put_parts(f, out);
+        put_pieces(out, FINAL_PIECE, &text);
+        put_pieces(out, FINAL_DATA, &data);
         return 0;
 }
 
@@ -494,13 +585,18 @@ static int finalize(struct final *f, struct buffer *out, struct error *err)
 
 static int answer(const struct request *q, struct buffer *out, struct error *err)
 {
-        _cleanup_json_ struct json doc = JSON_INIT, verdict_doc = JSON_INIT;
+        _cleanup_json_ struct json doc = JSON_INIT, verdict_doc = JSON_INIT, data = JSON_INIT;
+        const bool with_data = q->documents[DOCUMENT_SOURCES].given;
         struct verdict verdict = {.summary = ""};
         char id[64], number[SCORE_MAX_NAME];
         struct reader options = q->options;
         struct stored old = {0};
-        struct final f = {
-                .doc = &doc, .old = &old, .verdict = &verdict, .id = id, .number = number};
+        struct final f = {.doc = &doc,
+                .data = with_data ? &data : NULL,
+                .old = &old,
+                .verdict = &verdict,
+                .id = id,
+                .number = number};
         int r;
 
         get_text(&options, id, sizeof id);
@@ -511,6 +607,9 @@ static int answer(const struct request *q, struct buffer *out, struct error *err
         r = reading_open(&doc, &q->documents[DOCUMENT_RECORD].bytes, CODE_RESULT_INVALID, err);
         if (r == 0)
                 r = stored_read(&doc, &old, err);
+        if (r == 0 && with_data)
+                r = reading_open(
+                        &data, &q->documents[DOCUMENT_SOURCES].bytes, CODE_RESULT_INVALID, err);
         if (r == 0 && !*number)
                 r = reading_open(&verdict_doc, &q->documents[DOCUMENT_VERDICT].bytes,
                             CODE_JUDGE_INVALID, err) < 0 ||

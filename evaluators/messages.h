@@ -185,12 +185,17 @@ enum score_message {
         STORED_INPUTS, /* text id, text seed, text time_used, text llm_score (decimals, or empty) */
 
         /* finalize: a result that waits for its judge (DOCUMENT_RECORD) and the verdict
-         * (DOCUMENT_VERDICT) */
+         * (DOCUMENT_VERDICT); where it is of a store also its eval_pass_data (DOCUMENT_SOURCES) */
         REQUEST_FINALIZE, /* text id of the new result, text llm_score (decimal, or empty: there is
                              a verdict) */
         FINAL_SCORE,      /* u8 passed, text outcome, text score, u32 scale, text test_score, text
-                             llm_score (decimals; the last two may be empty) */
+                             llm_score (decimals; the last two may be empty), text score (exact),
+                             text the judge's summary (or empty) */
+        FINAL_PART,       /* text name, u8 enum final_source, text weight, text score (decimals; the
+                             second may be empty), text reasoning (or empty): each dimension, or each
+                             criterion; many */
         FINAL_PIECE,      /* bytes: the next of the new result; many */
+        FINAL_DATA,       /* bytes: the next of its eval_pass_data; many, where it was given */
 
         /* differ: two results (DOCUMENT_RECORD, DOCUMENT_RESULT) */
         REQUEST_DIFFER,   /* nothing */
@@ -253,6 +258,7 @@ enum task_llm_missing {
         LLM_MISSING_COUNT
 };
 enum criterion_source { SOURCE_TEST, SOURCE_LLM, SOURCE_COUNT };
+enum final_source { FINAL_BY_TEST, FINAL_BY_LLM, FINAL_OF_DIMENSION, FINAL_SOURCES };
 enum task_on_limit { ON_LIMIT_ERROR, ON_LIMIT_ZERO, ON_LIMIT_PARTIAL, ON_LIMIT_COUNT };
 /* Does a suite that exits with a status have a result? */
 enum task_exit { EXIT_STRICT, EXIT_RESULT, EXIT_COUNT };

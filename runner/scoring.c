@@ -78,6 +78,11 @@ static int put_documents(const struct scoring *s, int request, struct error *err
         for (unsigned i = 0; i < s->file_count; i++) {
                 const struct scoring_file *f = &s->files[i];
 
+                if (f->bytes && f->bytes->len > f->most)
+                        return error_set(err, too_large(f), "%s: more than %llu bytes", f->what,
+                                (unsigned long long)f->most);
+                if (f->bytes && scorer_put_bytes(request, f->which, f->bytes, err) < 0)
+                        return -1;
                 if (f->path && (lseek(f->fd, 0, SEEK_SET) < 0 ||
                                        scorer_put_document(request, f->which, f->fd, f->most,
                                                too_large(f), err) < 0))

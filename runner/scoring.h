@@ -14,7 +14,8 @@ struct scoring_file {
         const char *what; /* for messages */
         uint64_t most;    /* bytes */
         int fd;
-        enum code too_large; /* CODE_NONE: that of an answer */
+        enum code too_large;        /* CODE_NONE: that of an answer */
+        const struct buffer *bytes; /* instead of a path: they are here */
 };
 
 enum { SCORING_MAX_FILES = 4 };

@@ -165,6 +165,7 @@ int store_channel_open(struct store_channel *c, const struct store_order *order,
         put_text(&payload, order->agent ? order->agent : "");
         put_text(&payload, order->result_id ? order->result_id : "");
         put_text(&payload, submission);
+        put_text(&payload, order->supersedes ? order->supersedes : "");
         return store_channel_ask(c, STORE_OPEN, &payload, err) < 0 || wait_for_turn(c, err) < 0 ||
                                expect_empty(c, STORE_READY, err) < 0
                        ? -1
@@ -219,6 +220,15 @@ int store_channel_text(struct store_channel *c, enum store_table table, unsigned
                 if (store_channel_ask(c, STORE_TEXT, &payload, err) < 0)
                         return -1;
         }
+        return 0;
+}
+
+int store_channel_texts(struct store_channel *c, enum store_table table,
+        const struct store_text *texts, size_t count, struct error *err)
+{
+        for (size_t i = 0; i < count; i++)
+                if (store_channel_text(c, table, texts[i].column, texts[i].text, err) < 0)
+                        return -1;
         return 0;
 }
 

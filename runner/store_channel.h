@@ -20,9 +20,10 @@ struct store_channel {
 
 /* Which store, and what for. */
 struct store_order {
-        const char *url;       /* sqlite:PATH, a plain path, or `sqlite:`: the state directory's */
-        const char *agent;     /* whose submission it will be; NULL: nobody's */
-        const char *result_id; /* to append that result; NULL: to read */
+        const char *url;        /* sqlite:PATH, a plain path, or `sqlite:`: the state directory's */
+        const char *agent;      /* whose submission it will be; NULL: nobody's */
+        const char *result_id;  /* to append that result; NULL: to read */
+        const char *supersedes; /* the one that waits and that it takes the place of; or NULL */
 };
 
 /* Is it a name that an agent may have? -1: usage. */
@@ -32,12 +33,20 @@ int store_check_agent(const char *agent, struct error *err);
 int store_channel_open(struct store_channel *c, const struct store_order *order, struct error *err);
 void store_channel_close(struct store_channel *c);
 
-/* To append: whose result comes, and which attempt it is. Nobody else writes until the end. */
+/* To append: whose result comes ("" and "": that of the superseded one), and which attempt it is.
+ * Nobody else writes until the end. -1 is result.final where the superseded one does not wait. */
 int store_channel_begin(struct store_channel *c, const char *task, const char *archive,
         unsigned *ret_attempt, struct error *err);
 /* A column of the current row of a table; NULL and "" leave it out. */
 int store_channel_text(struct store_channel *c, enum store_table table, unsigned column,
         const char *text, struct error *err);
+/* Some of them. */
+struct store_text {
+        unsigned column;
+        const char *text;
+};
+int store_channel_texts(struct store_channel *c, enum store_table table,
+        const struct store_text *texts, size_t count, struct error *err);
 int store_channel_number(struct store_channel *c, enum store_table table, unsigned column,
         uint64_t number, struct error *err);
 int store_channel_row(struct store_channel *c, enum store_table table, struct error *err);

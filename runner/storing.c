@@ -39,20 +39,6 @@ int storing_open(struct evaluation *e, struct error *err)
 
 /* --- the result ----------------------------------------------------------------------------- */
 
-struct text_column {
-        unsigned column;
-        const char *text;
-};
-
-static int put_texts(struct store_channel *c, enum store_table table,
-        const struct text_column *columns, size_t count, struct error *err)
-{
-        for (size_t i = 0; i < count; i++)
-                if (store_channel_text(c, table, columns[i].column, columns[i].text, err) < 0)
-                        return -1;
-        return 0;
-}
-
 /* Both documents are complete, whoever reads the report. */
 static int write_documents(
         struct evaluation *e, struct buffer *result, struct buffer *pass_data, struct error *err)
@@ -80,7 +66,7 @@ static int put_result(struct evaluation *e, struct error *err)
         if (write_documents(e, &result, &pass_data, err) < 0)
                 return -1;
         report_scores(e, &scores);
-        const struct text_column texts[] = {
+        const struct store_text texts[] = {
                 {STORED_TASK_SHA256, e->watched.sha256},
                 {STORED_STATUS, status_name(evaluation_status(e))},
                 {STORED_CLASS, said ? error_class_name(code->class) : NULL},
@@ -97,7 +83,8 @@ static int put_result(struct evaluation *e, struct error *err)
                 {STORED_JSON, buffer_text(&result)},
         };
 
-        return put_texts(&e->store, TABLE_RESULTS, texts, sizeof texts / sizeof *texts, err) < 0 ||
+        return store_channel_texts(
+                       &e->store, TABLE_RESULTS, texts, sizeof texts / sizeof *texts, err) < 0 ||
                                store_channel_number(&e->store, TABLE_RESULTS, STORED_SCALE,
                                        report_scale(&e->task), err) < 0 ||
                                store_channel_row(&e->store, TABLE_RESULTS, err) < 0
@@ -116,14 +103,14 @@ static int put_rubric(struct evaluation *e, struct error *err)
 {
         for (unsigned i = 0; i < e->task.criterion_count; i++) {
                 const struct criterion *c = &e->task.criteria[i];
-                const struct text_column texts[] = {
+                const struct store_text texts[] = {
                         {CRITERION_NAME, c->name},
                         {CRITERION_DESCRIPTION, c->description},
                         {CRITERION_SOURCE, source_name(c)},
                 };
 
-                if (put_texts(&e->store, TABLE_CRITERIA, texts, sizeof texts / sizeof *texts, err) <
-                                0 ||
+                if (store_channel_texts(&e->store, TABLE_CRITERIA, texts,
+                            sizeof texts / sizeof *texts, err) < 0 ||
                         store_channel_number(
                                 &e->store, TABLE_CRITERIA, CRITERION_WEIGHT, c->weight, err) < 0 ||
                         store_channel_row(&e->store, TABLE_CRITERIA, err) < 0)
@@ -135,7 +122,7 @@ static int put_rubric(struct evaluation *e, struct error *err)
 static int put_part(struct evaluation *e, const char *name, const char *source, const char *weight,
         const char *score, const char *reasoning, struct error *err)
 {
-        const struct text_column texts[] = {
+        const struct store_text texts[] = {
                 {DIMENSION_NAME, name},
                 {DIMENSION_SOURCE, source},
                 {DIMENSION_WEIGHT, weight},
@@ -143,8 +130,8 @@ static int put_part(struct evaluation *e, const char *name, const char *source, 
                 {DIMENSION_REASONING, reasoning},
         };
 
-        return put_texts(&e->store, TABLE_DIMENSIONS, texts, sizeof texts / sizeof *texts, err) <
-                                       0 ||
+        return store_channel_texts(
+                       &e->store, TABLE_DIMENSIONS, texts, sizeof texts / sizeof *texts, err) < 0 ||
                                store_channel_row(&e->store, TABLE_DIMENSIONS, err) < 0
                        ? -1
                        : 0;

@@ -1,8 +1,10 @@
-/* assay finalize RESULT --llm-score N|FILE: the result that a waiting one becomes. */
+/* assay finalize RESULT --llm-score N|FILE: the result that a waiting one becomes; with --store
+ * also there. */
 #include "verbs.h"
 
 #include "evaluation.h"
 #include "fd.h"
+#include "final.h"
 #include "input.h"
 #include "scoring.h"
 #include "workspace.h"
@@ -11,65 +13,8 @@
 
 struct finalize_options {
         struct common_options common;
-        const char *llm_score, *fail_under;
+        const char *llm_score, *fail_under, *store;
 };
-
-/* What came back. */
-struct final {
-        struct buffer result; /* as JSON */
-        char *outcome, *score, *test_score, *llm_score;
-        uint32_t scale;
-        bool passed;
-};
-
-static void final_free(struct final *f)
-{
-        buffer_free(&f->result);
-        free(f->outcome);
-        free(f->score);
-        free(f->test_score);
-        free(f->llm_score);
-}
-
-static char *take_decimal(struct reader *r, bool may_be_empty)
-{
-        char *text = scorer_text(r, SCORE_MAX_NAME);
-
-        if (text && !scorer_is_decimal(text) && !(may_be_empty && *text == '\0'))
-                r->bad = true;
-        return text;
-}
-
-static void take_score(struct final *f, struct reader *r)
-{
-        r->bad |= f->score != NULL;
-        if (r->bad)
-                return;
-        f->passed = get_u8(r);
-        f->outcome = scorer_text(r, SCORE_MAX_NAME);
-        f->score = take_decimal(r, false);
-        f->scale = get_u32(r);
-        f->test_score = take_decimal(r, true);
-        f->llm_score = take_decimal(r, true);
-}
-
-static int take(void *to, unsigned type, struct reader *r, struct error *err)
-{
-        struct final *f = to;
-
-        if (type == FINAL_SCORE) {
-                take_score(f, r);
-        } else if (type == FINAL_PIECE) {
-                size_t len;
-                const unsigned char *bytes = get_bytes(r, FINAL_MAX_PIECE, &len);
-
-                if (!r->bad)
-                        buffer_add(&f->result, bytes, len);
-        } else {
-                return error_set(err, CODE_INTERNAL_FRAME, "the scorer sent an unknown frame");
-        }
-        return 0;
-}
 
 static int print(const struct finalize_options *o, const struct final *f, struct error *err)
 {
@@ -97,35 +42,77 @@ static int exit_status(const struct finalize_options *o, const struct final *f)
         return passed ? END_PASSED : END_NOT_PASSED;
 }
 
+/* Where the waiting result is, and the new one goes. */
+struct place {
+        struct buffer result, data; /* of one that is in a store */
+        struct store_channel store;
+};
+
+/* From here on no other result of the store can be superseded; nothing of the old one was looked
+ * at yet. */
+static int open_store(struct place *p, const char *id, const struct finalize_options *o,
+        const char *new_id, struct error *err)
+{
+        const struct store_order order = {.url = o->store, .result_id = new_id, .supersedes = id};
+
+        if (!o->store)
+                return 0;
+        return final_find(o->store, id, &p->result, &p->data, err) < 0 ||
+                               store_channel_open(&p->store, &order, err) < 0
+                       ? error_add(err, "--store")
+                       : 0;
+}
+
+static int ask(struct scoring *s, const struct finalize_options *o, const char *id,
+        struct final *ret, struct error *err)
+{
+        _cleanup_buffer_ struct buffer options = BUFFER_INIT;
+
+        put_text(&options, id);
+        put_text(&options, scorer_is_score(o->llm_score) ? o->llm_score : "");
+        return scoring_ask(s, HELPER_FINALIZE, REQUEST_FINALIZE, &options, final_take, ret, err) <
+                                       0 ||
+                               final_check(ret, o->store != NULL, err) < 0
+                       ? -1
+                       : 0;
+}
+
 static int finalize(const char *result, const struct finalize_options *o, struct error *err)
 {
-        const bool by_number = scorer_is_score(o->llm_score);
-        _cleanup_buffer_ struct buffer options = BUFFER_INIT;
+        const bool by_number = scorer_is_score(o->llm_score), stored = o->store != NULL;
+        struct place p = {BUFFER_INIT, BUFFER_INIT, STORE_CHANNEL_INIT};
         struct scoring s = {
-                .files = {{DOCUMENT_RECORD, result, "the result", SCORE_MAX_REQUEST / 2, -EBADF,
-                                  CODE_RESULT_INVALID},
+                .files = {{DOCUMENT_RECORD, stored ? NULL : result, "the result",
+                                  SCORE_MAX_REQUEST / 2, -EBADF, CODE_RESULT_INVALID,
+                                  stored ? &p.result : NULL},
                         {DOCUMENT_VERDICT, by_number ? NULL : o->llm_score, "--llm-score",
-                                SCORE_MAX_VERDICT, -EBADF, CODE_JUDGE_INVALID}},
-                .file_count = 2,
+                                SCORE_MAX_VERDICT, -EBADF, CODE_JUDGE_INVALID, NULL},
+                        {DOCUMENT_SOURCES, NULL, "the result's data", SCORE_MAX_REQUEST / 4, -EBADF,
+                                CODE_RESULT_INVALID, stored ? &p.data : NULL}},
+                .file_count = 3,
+                .channel = CHANNEL_INIT,
         };
-        struct final f = {.result = BUFFER_INIT};
+        struct final f = FINAL_INIT;
         char id[WORKSPACE_ID_SIZE];
         int r = workspace_new_id(id, err);
 
-        put_text(&options, id);
-        put_text(&options, by_number ? o->llm_score : "");
+        if (r == 0)
+                r = open_store(&p, result, o, id, err);
         if (r == 0)
                 r = scoring_open(&s, err);
         if (r == 0)
-                r = scoring_ask(&s, HELPER_FINALIZE, REQUEST_FINALIZE, &options, take, &f, err);
-        if (r == 0 && (!f.score || f.result.len == 0))
-                r = error_set(err, CODE_INTERNAL_FRAME, "the scorer gave no result");
+                r = ask(&s, o, id, &f, err);
+        if (r == 0 && stored)
+                r = final_append(&p.store, &f, err);
         if (r == 0)
                 r = print(o, &f, err);
         if (r == 0)
                 r = exit_status(o, &f);
         final_free(&f);
         scoring_close(&s);
+        store_channel_close(&p.store);
+        buffer_free(&p.result);
+        buffer_free(&p.data);
         return r;
 }
 
@@ -137,6 +124,8 @@ int verb_finalize(int argc, char **argv, struct error *err)
                         "the score that came: a number, or a verdict as JSON"},
                 {"--fail-under", OPTION_TEXT, &o.fail_under, "N",
                         "exit status 1 for a lower score, whatever the task passes"},
+                {"--store", OPTION_TEXT, &o.store, "URL",
+                        "RESULT is the id of a result there; the new one is stored as well"},
         };
         int rest = options_parse(table, sizeof table / sizeof *table, &o.common, argc, argv, err);
 
@@ -145,13 +134,14 @@ int verb_finalize(int argc, char **argv, struct error *err)
         if (o.common.help)
                 return options_help("finalize RESULT --llm-score N|FILE",
                         "Blends a result that waits for its judge (assay run --json, or a file of\n"
-                        "assay batch; - for standard input) with a score that came later. The new\n"
-                        "result, with --json on standard output, supersedes the old one, which\n"
-                        "stays as it is.",
+                        "assay batch; - for standard input; with --store the id of a stored one)\n"
+                        "with a score that came later. The new result, with --json on standard\n"
+                        "output, supersedes the old one, which stays as it is.",
                         table, sizeof table / sizeof *table);
         if (rest != 1 || !o.llm_score)
-                return error_set(
-                        err, CODE_USAGE, "finalize: needs a result, and --llm-score N or FILE");
+                return error_set(err, CODE_USAGE,
+                        "finalize: needs a result (with --store its id), and --llm-score N or "
+                        "FILE");
         if (scorer_is_decimal(o.llm_score) && !scorer_is_score(o.llm_score))
                 return error_set(err, CODE_USAGE,
                         "--llm-score %s: not between 0 and 100, or too long", o.llm_score);

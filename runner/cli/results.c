@@ -80,7 +80,10 @@ static void entry_line(struct results *o, const struct entry *e)
                 buffer_add_text(&o->out, ", ");
                 add_escaped(&o->out, e->texts[ENTRY_AGENT]);
         }
-        buffer_add_format(&o->out, ", attempt %u%s%s\n", e->attempt, *code ? ", " : "", code);
+        buffer_add_format(&o->out, ", attempt %u", e->attempt);
+        if (e->revision > 1)
+                buffer_add_format(&o->out, ", revision %u", e->revision);
+        buffer_add_format(&o->out, "%s%s\n", *code ? ", " : "", code);
 }
 
 static void take_entry(struct results *o, struct reader *r)

@@ -1,7 +1,7 @@
 /* Appending the rows of one evaluation, in one transaction; see messages.h. What assay says is
  * taken for its own evaluation only: the ids and the agent were said before it met anything of a
  * submitter's, the rest is made here. */
-#include "store/store.h"
+#include "store/superseded.h"
 
 #include "text.h"
 
@@ -18,17 +18,18 @@ struct pending {
 struct append {
         struct store *store;
         char agent[STORE_MAX_AGENT + 1], result_id[STORE_MAX_NAME], submission_id[STORE_MAX_NAME];
+        char supersedes[STORE_MAX_NAME]; /* "": it is an attempt of its own */
+        struct superseded old;           /* that one */
         char task[STORE_MAX_NAME], archive[STORE_MAX_NAME];
         char before[DIGEST_SIZE]; /* the mac of the submission's last result */
-        int64_t number, attempt;
+        int64_t number, attempt, revision;
         bool begun, committed;
         struct pending *rows[STORE_MAX_ROWS], *current[TABLE_COUNT];
         unsigned row_count, result_rows;
         size_t bytes; /* of all texts */
 };
 
-struct append *append_new(struct store *s, const char *agent, const char *result_id,
-        const char *submission_id, struct error *err)
+struct append *append_new(struct store *s, const struct append_order *order, struct error *err)
 {
         struct append *a = calloc(1, sizeof *a);
 
@@ -37,9 +38,10 @@ struct append *append_new(struct store *s, const char *agent, const char *result
                 return NULL;
         }
         a->store = s;
-        snprintf(a->agent, sizeof a->agent, "%s", agent);
-        snprintf(a->result_id, sizeof a->result_id, "%s", result_id);
-        snprintf(a->submission_id, sizeof a->submission_id, "%s", submission_id);
+        snprintf(a->agent, sizeof a->agent, "%s", order->agent);
+        snprintf(a->result_id, sizeof a->result_id, "%s", order->result_id);
+        snprintf(a->submission_id, sizeof a->submission_id, "%s", order->submission_id);
+        snprintf(a->supersedes, sizeof a->supersedes, "%s", order->supersedes);
         return a;
 }
 
@@ -60,6 +62,7 @@ void append_free(struct append *a)
                 pending_free(a->rows[i]);
         for (unsigned i = 0; i < TABLE_COUNT; i++)
                 pending_free(a->current[i]);
+        superseded_free(&a->old);
         free(a);
 }
 
@@ -102,22 +105,47 @@ static int find_submission(struct append *a, struct error *err)
                 row, 5, err);
 }
 
-static int find_place(struct append *a, struct error *err)
+/* The next attempt of the submission. */
+static int find_attempt(struct append *a, struct error *err)
 {
         const struct value submission = value_text(a->submission_id);
+
+        if (store_ask_number(a->store,
+                    "SELECT max(attempt) FROM evaluation_results WHERE submission_id = $1",
+                    &submission, 1, &a->attempt, err) < 0)
+                return -1;
+        a->attempt++;
+        a->revision = 1;
+        return 0;
+}
+
+/* The next revision of the attempt that waits. */
+static int find_revision(struct append *a, struct error *err)
+{
+        if (superseded_find(&a->old, a->store, a->supersedes, err) < 0)
+                return -1;
+        value_copy(&a->old.values[STORED_SUBMISSION], a->submission_id, sizeof a->submission_id);
+        a->attempt = a->old.values[STORED_ATTEMPT].number;
+        a->revision = a->old.values[STORED_REVISION].number + 1;
+        return 0;
+}
+
+static int find_place(struct append *a, struct error *err)
+{
+        struct value submission;
         struct store *s = a->store;
 
-        if (store_ask_number(s,
-                    "SELECT max(attempt) FROM evaluation_results WHERE submission_id = $1",
-                    &submission, 1, &a->attempt, err) < 0 ||
-                store_ask_number(s, "SELECT max(number) FROM evaluation_results", NULL, 0,
-                        &a->number, err) < 0 ||
+        if ((*a->supersedes ? find_revision(a, err)
+                            : find_submission(a, err) < 0 || find_attempt(a, err) < 0) != 0)
+                return -1;
+        submission = value_text(a->submission_id);
+        if (store_ask_number(s, "SELECT max(number) FROM evaluation_results", NULL, 0, &a->number,
+                    err) < 0 ||
                 store_ask_text(s,
                         "SELECT mac FROM evaluation_results WHERE submission_id = $1"
                         " ORDER BY number DESC LIMIT 1",
                         &submission, 1, a->before, sizeof a->before, err) < 0)
                 return -1;
-        a->attempt++;
         a->number++;
         return 0;
 }
@@ -130,14 +158,15 @@ static int begin(struct append *a, int socket, struct reader *r, struct error *e
         get_text(r, a->task, sizeof a->task);
         get_text(r, a->archive, sizeof a->archive);
         if (!reader_done(r) || !text_utf8_valid(a->task, strlen(a->task)) ||
-                strspn(a->archive, "0123456789abcdef") != strlen(a->archive))
+                strspn(a->archive, "0123456789abcdef") != strlen(a->archive) ||
+                (*a->supersedes && (*a->task || *a->archive)))
                 return malformed(err);
         if (s->engine->begin(s->database, false, err) < 0)
                 return -1;
         a->begun = true;
         /* Nobody else writes until this ends: so it may not take for ever. */
         alarm(SECONDS_TO_SAY_ALL);
-        if (find_submission(a, err) < 0 || find_place(a, err) < 0)
+        if (find_place(a, err) < 0)
                 return -1;
         put_u32(&out, (uint32_t)a->attempt);
         return frame_send(socket, STORE_ATTEMPT, &out, NULL, 0, err);
@@ -147,7 +176,8 @@ static int begin(struct append *a, int socket, struct reader *r, struct error *e
 
 static struct pending *current(struct append *a, unsigned table, struct error *err)
 {
-        if (table >= TABLE_COUNT) {
+        /* The rubric of a result that waits is that of the one that it becomes. */
+        if (table >= TABLE_COUNT || (table == TABLE_CRITERIA && *a->supersedes)) {
                 malformed(err);
                 return NULL;
         }
@@ -325,12 +355,15 @@ static int insert_result(
         row[STORED_ID] = id;
         row[STORED_SUBMISSION] = value_text(a->submission_id);
         row[STORED_ATTEMPT] = value_number(a->attempt);
-        row[STORED_REVISION] = value_number(1);
+        row[STORED_REVISION] = value_number(a->revision);
+        row[STORED_SUPERSEDES] = text_or_null(a->supersedes);
         row[STORED_TASK] = value_text(a->task);
         row[STORED_ARCHIVE] = text_or_null(a->archive);
         row[STORED_AGENT_MAC] = value_text(agent);
         row[STORED_RUBRIC] = text_or_null(rubric);
         row[STORED_COMPLETED] = value_text(now);
+        if (*a->supersedes)
+                superseded_keep(&a->old, row);
         for (unsigned i = 0; i < a->row_count; i++)
                 if (a->rows[i]->table == TABLE_DIMENSIONS)
                         a->rows[i]->values[DIMENSION_RESULT] = id;
@@ -346,13 +379,22 @@ static int insert_result(
                        : 0;
 }
 
+/* What waited becomes graded, and nothing else. */
+static bool may_become(const struct append *a, const struct value *row)
+{
+        char status[32];
+
+        value_copy(&row[STORED_STATUS], status, sizeof status);
+        return !*a->supersedes || strcmp(status, "graded") == 0;
+}
+
 static int commit(struct append *a, int socket, struct reader *r, struct error *err)
 {
         const struct buffer nothing = BUFFER_INIT;
         struct value *row = result_row(a);
         char now[STORE_TIME_SIZE], rubric[DIGEST_SIZE];
 
-        if (!reader_done(r) || !row)
+        if (!reader_done(r) || !row || !may_become(a, row))
                 return malformed(err);
         alarm(0);
         store_now(now);

@@ -79,19 +79,20 @@ static int open_session(struct session *s, struct frame *f, struct error *err)
         const struct buffer nothing = BUFFER_INIT;
         struct reader r = reader_of(f->payload.data, f->payload.len);
         char path[STORE_MAX_PATH], key[STORE_MAX_PATH];
-        char agent[STORE_MAX_AGENT + 1], result[STORE_MAX_NAME], submission[STORE_MAX_NAME];
+        struct append_order order;
 
         get_text(&r, path, sizeof path);
         get_text(&r, key, sizeof key);
-        get_text(&r, agent, sizeof agent);
-        get_text(&r, result, sizeof result);
-        get_text(&r, submission, sizeof submission);
+        get_text(&r, order.agent, sizeof order.agent);
+        get_text(&r, order.result_id, sizeof order.result_id);
+        get_text(&r, order.submission_id, sizeof order.submission_id);
+        get_text(&r, order.supersedes, sizeof order.supersedes);
         if (f->type != STORE_OPEN || !reader_done(&r))
                 return malformed(err);
         if (store_open(&s->store, path, key, s->mode, err) < 0 || lock_in(path, err) < 0)
                 return -1;
         if (s->mode == STORE_APPEND) {
-                s->append = append_new(&s->store, agent, result, submission, err);
+                s->append = append_new(&s->store, &order, err);
                 if (!s->append)
                         return -1;
         }

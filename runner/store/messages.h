@@ -9,7 +9,7 @@
  *           STORE_TEXT, STORE_NUMBER,
  *           STORE_ROW …, STORE_COMMIT        STORE_DONE
  *   read:   STORE_LIST                       STORE_ENTRY …, STORE_DONE
- *           STORE_SHOW                       STORE_PIECE …, STORE_DONE
+ *           STORE_SHOW, STORE_PASS_DATA      STORE_PIECE …, STORE_DONE
  *           STORE_VERIFY                     STORE_PROBLEM …, STORE_COUNTS, STORE_DONE
  *           STORE_HEAD                       STORE_PIECE, STORE_DONE
  *
@@ -35,9 +35,11 @@ enum {
 enum store_message {
         STORE_OPEN = 1, /* text path of the database, text path of the key; to append, what is known
                            before an evaluation begins: text agent ("": none), text id of the
-                           result, text id of the submission if it is new */
+                           result, text id of the submission if it is new, text id of the result
+                           that waits and that it supersedes ("": it is an attempt of its own) */
         STORE_READY,    /* empty */
-        STORE_BEGIN,    /* text task, text digest of the archive ("": unknown); once */
+        STORE_BEGIN,    /* text task, text digest of the archive ("": unknown); once. Both are
+                           empty, and those of the one that is superseded, if there is one */
         STORE_ATTEMPT,  /* u32: which one this is; nobody else writes until it ends */
         STORE_TEXT,     /* u8 table, u8 column, bytes: the text, or more of it */
         STORE_NUMBER,   /* u8 table, u8 column, u64 */
@@ -46,7 +48,7 @@ enum store_message {
         STORE_LIST,     /* empty */
         STORE_ENTRY,    /* u64 number, then text each: id, submission, task, agent, status, outcome,
                            score, code, completed_at; u32 attempt, u32 revision */
-        STORE_SHOW,     /* text id */
+        STORE_SHOW,     /* text id: its `result` */
         STORE_PIECE,    /* bytes */
         STORE_VERIFY,   /* text head ("": none was kept) */
         STORE_PROBLEM,  /* text where, text what */
@@ -54,6 +56,7 @@ enum store_message {
         STORE_HEAD,     /* empty */
         STORE_DONE,     /* empty */
         STORE_FAILED,   /* error */
+        STORE_PASS_DATA, /* text id: its `eval_pass_data`, as STORE_SHOW */
 };
 
 /* The tables of an evaluation's rows, and their columns in order. GIVEN: assay says it; OWN: the

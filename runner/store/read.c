@@ -51,7 +51,8 @@ static int send_pieces(void *to, const struct value *row, unsigned count, struct
         return 0;
 }
 
-static int show(struct store *s, struct listing *l, struct reader *r, struct error *err)
+static int show(
+        struct store *s, struct listing *l, const char *sql, struct reader *r, struct error *err)
 {
         char id[STORE_MAX_NAME];
         struct value value;
@@ -60,8 +61,7 @@ static int show(struct store *s, struct listing *l, struct reader *r, struct err
         if (!reader_done(r))
                 return malformed(err);
         value = value_text(id);
-        if (s->engine->run(s->database, "SELECT result FROM evaluation_results WHERE id = $1",
-                    &value, 1, send_pieces, l, err) < 0)
+        if (s->engine->run(s->database, sql, &value, 1, send_pieces, l, err) < 0)
                 return -1;
         return l->rows > 0 ? 0 : error_set(err, CODE_USAGE, "%s: the store has no such result", id);
 }
@@ -90,7 +90,10 @@ static int answer(struct store *s, int socket, unsigned type, struct reader *r, 
         struct listing l = {.socket = socket};
 
         if (type == STORE_SHOW)
-                return show(s, &l, r, err);
+                return show(s, &l, "SELECT result FROM evaluation_results WHERE id = $1", r, err);
+        if (type == STORE_PASS_DATA)
+                return show(s, &l, "SELECT eval_pass_data FROM evaluation_results WHERE id = $1", r,
+                        err);
         if (type == STORE_VERIFY)
                 return verify(s, socket, r, err);
         if (!reader_done(r))

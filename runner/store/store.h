@@ -32,8 +32,11 @@ void store_now(char ret[STORE_TIME_SIZE]);
 
 /* append.c: what will be appended. */
 struct append;
-struct append *append_new(struct store *s, const char *agent, const char *result_id,
-        const char *submission_id, struct error *err);
+struct append_order {
+        char agent[STORE_MAX_AGENT + 1], result_id[STORE_MAX_NAME], submission_id[STORE_MAX_NAME];
+        char supersedes[STORE_MAX_NAME]; /* the result that waited; "": an attempt of its own */
+};
+struct append *append_new(struct store *s, const struct append_order *order, struct error *err);
 /* Take a frame and answer it. */
 int append_take(struct append *a, int socket, unsigned type, struct reader *r, struct error *err);
 /* What was not committed is taken back. */

@@ -57,10 +57,10 @@ static int encode_rows(struct check *c, struct encoding *e, const char *owner_co
 
 /* --- one result ----------------------------------------------------------------------------- */
 
-struct place { /* of a result in its chain */
+struct place { /* what there is before a result of its submission */
         char mac[DIGEST_SIZE];
-        int64_t attempt, revision;
-        bool present;
+        int64_t attempt;  /* the highest */
+        int64_t revision; /* the highest of the result's attempt */
 };
 
 static int take_place(void *to, const struct value *row, unsigned count, struct error *err)
@@ -72,19 +72,23 @@ static int take_place(void *to, const struct value *row, unsigned count, struct 
         value_copy(&row[0], p->mac, sizeof p->mac);
         p->attempt = row[1].number;
         p->revision = row[2].number;
-        p->present = true;
         return 0;
 }
 
 static int find_before(
         struct check *c, const struct value *row, struct place *ret, struct error *err)
 {
-        const struct value values[] = {row[STORED_SUBMISSION], row[STORED_NUMBER]};
+        const struct value values[] = {
+                row[STORED_SUBMISSION], row[STORED_NUMBER], row[STORED_ATTEMPT]};
 
         return c->store->engine->run(c->store->database,
-                "SELECT mac, attempt, revision FROM evaluation_results"
+                "SELECT mac, (SELECT max(attempt) FROM evaluation_results"
+                "  WHERE submission_id = $1 AND number < $2),"
+                " (SELECT max(revision) FROM evaluation_results"
+                "  WHERE submission_id = $1 AND number < $2 AND attempt = $3)"
+                " FROM evaluation_results"
                 " WHERE submission_id = $1 AND number < $2 ORDER BY number DESC LIMIT 1",
-                values, 2, take_place, ret, err);
+                values, 3, take_place, ret, err);
 }
 
 /* Is there one missing between the two? */
@@ -92,10 +96,7 @@ static bool follows(const struct place *before, const struct value *row)
 {
         const int64_t attempt = row[STORED_ATTEMPT].number, revision = row[STORED_REVISION].number;
 
-        if (!before->present)
-                return attempt == 1 && revision == 1;
-        return attempt == before->attempt ? revision == before->revision + 1
-                                          : attempt == before->attempt + 1 && revision == 1;
+        return revision == before->revision + 1 && (revision > 1 || attempt == before->attempt + 1);
 }
 
 static int check_mac(struct check *c, const char *id, const struct value *row, struct error *err)
@@ -103,7 +104,7 @@ static int check_mac(struct check *c, const char *id, const struct value *row, s
         _cleanup_buffer_ struct buffer rows = BUFFER_INIT;
         struct encoding dimensions = {&rows, TABLE_DIMENSIONS, STORED_COLUMNS};
         char mac[DIGEST_SIZE], said[DIGEST_SIZE + 1];
-        struct place before = {.present = false};
+        struct place before = {.mac = ""};
 
         if (find_before(c, row, &before, err) < 0)
                 return -1;

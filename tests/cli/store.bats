@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Results in a store: assay run --store, assay batch --store, assay results.
+# Results in a store: assay run --store, assay batch --store, assay finalize --store, assay results.
 
 load common
 
@@ -521,4 +521,176 @@ done' "$(driver append "${say[@]}" '7 u8:0' 8)"
     wait
     is rows 1 "$(sql 'SELECT count(*) FROM evaluation_results')"
     nothing_left
+}
+
+# waits [OPTIONS…]: a stored result without a verdict: of a suite that gives 80, of a rubric of both
+waits() {
+    task good
+    jq '.scoring = {mode: "hybrid", test_weight: 60, llm_weight: 40, rubric: [{name: "Works", weight: 60, source: "test"},
+        {name: "Style", weight: 30}, {name: "Docs", weight: 10}]}' "$work/task/task.json" > "$work/new"
+    mv "$work/new" "$work/task/task.json"
+    cat > "$work/verdict.json" << END
+{"criteria": [{"name": "Docs", "score": 100, "reasoning": "d"}, {"name": "Style", "score": 50, "reasoning": "s"}], "summary": "so-so"}
+END
+    submission
+    grade --store "$db" "$@"
+    is exit 5 "$status"
+    old=$(field .id)
+}
+
+# finalize ID OPTIONS…: of the store, into result.json
+finalize() {
+    status=0
+    "$ASSAY" finalize --json --store "$db" "$@" > "$work/result.json" 2> "$work/errors" || status=$?
+}
+
+# parts ID: its rows of evaluation_dimensions
+parts() {
+    sql "SELECT position, name, source, weight, score, reasoning FROM evaluation_dimensions WHERE result_id = '$1' ORDER BY position"
+}
+
+@test "finalize --store: the next revision, as a run with that verdict would have stored it" {
+    waits --agent ann
+    before=$(sql "SELECT * FROM evaluation_results")
+    unscored=$(parts "$old")
+    finalize "$old" --llm-score "$work/verdict.json"
+    is exit 0 "$status"
+    id=$(field .id)
+    is 'the place' "1|2|$old" "$(stored "$id" 'attempt, revision, supersedes')"
+    is 'as printed' "2 $old" "$(field '"\(.revision) \(.supersedes)"')"
+    cmp <(stored "$id" result | sed '$d') "$work/result.json"
+    is submission 'completed|1|1' "$(sql 'SELECT status, evaluated, completed_at IS NOT NULL FROM submissions')"
+    is 'the old row' "$before" "$(sql "SELECT * FROM evaluation_results WHERE number = 1")"
+    is 'its parts' "$unscored" "$(parts "$old")"
+    results verify
+    is 'exit of verify' 0 "$status"
+    grade --store "$db" --agent ann --llm-score "$work/verdict.json"
+    same='submission_id, task, task_sha256, archive_sha256, agent_mac, rubric_sha256, status, class, code, reason, outcome, eval_mode,
+        scale, final_score, final_score_exact, test_score, llm_score, llm_reasoning'
+    is 'as graded at once' "$(stored "$(field .id)" "$same")" "$(stored "$id" "$same")"
+    is 'with parts' "$(parts "$(field .id)")" "$(parts "$id")"
+    # the check of a build is for a judge that is asked
+    data='del(.tests[].duration_ms, .build_check) | .verdict.criteria |= sort_by(.name)'
+    is 'with data' "$(stored "$(field .id)" eval_pass_data | jq -S "$data")" "$(stored "$id" eval_pass_data | jq -S "$data")"
+    results verify
+    is 'exit of verify' 0 "$status"
+}
+
+@test "finalize --store with a number, also when later attempts were stored and the agent was erased" {
+    waits --agent ann
+    grade --store "$db" --agent ann
+    sql 'UPDATE submissions SET agent = NULL'
+    finalize "$old" --llm-score 90
+    is exit 0 "$status"
+    id=$(field .id)
+    is 'the row' '1|2|graded|84.00|90.00|' "$(stored "$id" 'attempt, revision, status, final_score, llm_score, llm_reasoning')"
+    is 'the data' 90 "$(stored "$id" eval_pass_data | jq .verdict.score)"
+    results list
+    grep -q "  $id  graded        84.00  test, attempt 1, revision 2$" "$work/output"
+    results verify
+    is 'exit of verify' 0 "$status"
+    is output 'intact: 3 results of 1 submissions' "$(cat "$work/output")"
+    grade --store "$db" --llm-score 90
+    is parts "$(parts "$(field .id)")" "$(parts "$id")"
+    forge "UPDATE evaluation_results SET supersedes = 'another' WHERE number = 3"
+    found "$id" 'this result or one of its dimensions was changed, or it was added behind our back'
+}
+
+@test "finalize --store of dimensions: each has its row" {
+    task good
+    jq '.scoring = {scheme: "dimensions", dimensions: [
+        {name: "correctness", weight: 0.5, source: "suite"}, {name: "methodology", weight: 0.5, source: "judge", criterion: "Style"}]}' \
+        "$work/task/task.json" > "$work/new"
+    mv "$work/new" "$work/task/task.json"
+    submission
+    grade --store "$db"
+    is exit 5 "$status"
+    finalize "$(field .id)" --llm-score 71
+    is exit 0 "$status"
+    id=$(field .id)
+    grade --store "$db" --llm-score 71
+    same='final_score, final_score_exact, scale, outcome'
+    is 'as graded at once' "$(stored "$(field .id)" "$same")" "$(stored "$id" "$same")"
+    is 'with parts' "$(parts "$(field .id)")" "$(parts "$id")"
+}
+
+@test "what is superseded, or waits for nothing, is final; what is not there is named" {
+    waits
+    finalize "$old" --llm-score 90
+    new=$(field .id)
+    for id in "$old" "$new"; do
+        finalize "$id" --llm-score 80
+        is "exit of $id" 6 "$status"
+        grep -q '^assay: result.final: ' "$work/errors"
+        is 'no result' '' "$(cat "$work/result.json")"
+    done
+    finalize nothing --llm-score 80
+    is 'exit of nothing' 2 "$status"
+    is rows 2 "$(sql 'SELECT count(*) FROM evaluation_results')"
+    db=$work/other.db finalize "$old" --llm-score 80
+    is 'exit without a store' 4 "$status"
+    [ ! -e "$work/other.db" ]
+    echo '{"criteria": [], "summary": ""}' > "$work/verdict.json"
+    grade --store "$db"
+    finalize "$(field .id)" --llm-score "$work/verdict.json"
+    is 'exit of a bad verdict' 4 "$status"
+    is rows 3 "$(sql 'SELECT count(*) FROM evaluation_results')"
+}
+
+@test "a result that cannot be stored is not finalized: it still waits, and can be once it is possible" {
+    waits
+    sql 'ALTER TABLE evaluation_dimensions RENAME COLUMN reasoning TO why'
+    finalize "$old" --llm-score 90
+    is exit 4 "$status"
+    grep -q '^assay: infra.store: the result was not stored: ' "$work/errors"
+    is 'no result' '' "$(cat "$work/result.json")"
+    is 'rows and status' '1|pending' "$(sql 'SELECT (SELECT count(*) FROM evaluation_results), status FROM submissions')"
+    sql 'ALTER TABLE evaluation_dimensions RENAME COLUMN why TO reasoning'
+    finalize "$old" --llm-score 90
+    is 'exit afterwards' 0 "$status"
+    finalize "$old" --llm-score nowhere.json
+    is 'exit without a verdict' 2 "$status"
+}
+
+@test "eight finalize the same result at once: one does, the others are told that it is final" {
+    waits
+    for i in $(seq 8); do
+        {
+            status=0
+            "$ASSAY" finalize --quiet --store "$db" "$old" --llm-score "$i" 2> "$work/errors.$i" || status=$?
+            echo "$status" > "$work/status.$i"
+        } &
+    done
+    wait
+    is rows 2 "$(sql 'SELECT count(*) FROM evaluation_results')"
+    is told 7 "$(cat "$work"/errors.* | grep -c '^assay: result.final: ')"
+    is 'exit statuses' 7 "$(cat "$work"/status.* | grep -cx 6)"
+    results verify
+    is 'exit of verify' 0 "$status"
+}
+
+@test "who took assay over while it finalizes can write the next revision of that result alone" {
+    waits
+    refused='failed: the store was sent a malformed frame'
+    begin() {
+        driver "append:$old" '3 u32:0 u32:0' "$@"
+    }
+    is 'a submission of its own' "ready
+$refused" "$(driver "append:$old" '3 test 00')"
+    is 'another rubric' "ready
+attempt
+$refused" "$(begin '5 u8:2 u8:2 x')"
+    is 'no score' "ready
+attempt
+$refused" "$(begin '5 u8:0 u8:12 rejected' '7 u8:0' 8)"
+    is 'what stays' "ready
+attempt
+done" "$(begin '5 u8:0 u8:11 forged' '5 u8:0 u8:12 graded' '5 u8:0 u8:17 llm' '5 u8:0 u8:21 1.00' '6 u8:0 u8:18 u64:7' \
+        '5 u8:0 u8:24 {}' '5 u8:0 u8:25 {}' '7 u8:0' 8)"
+    columns='submission_id, attempt, task, task_sha256, archive_sha256, eval_mode, scale, test_score'
+    is 'the row' "$(stored "$old" "$columns")" "$(stored RESULT "$columns")"
+    is again "ready
+failed: the result $old is superseded by RESULT already" "$(begin)"
+    results verify
+    is 'exit of verify' 0 "$status"
 }

@@ -20,7 +20,8 @@ static void put_document(
 static void finalize(const void *doc, size_t len, const void *verdict, size_t verdict_len,
         struct buffer *ret_result)
 {
-        _cleanup_buffer_ struct buffer in = BUFFER_INIT, out = BUFFER_INIT;
+        _cleanup_buffer_ struct buffer in = BUFFER_INIT, out = BUFFER_INIT, data = BUFFER_INIT;
+        _cleanup_json_ struct json data_doc = JSON_INIT;
         struct reader r, payload;
         struct error err = {0};
         uint16_t type;
@@ -32,6 +33,8 @@ static void finalize(const void *doc, size_t len, const void *verdict, size_t ve
         put_document(&in, DOCUMENT_RECORD, doc, len);
         if (verdict)
                 put_document(&in, DOCUMENT_VERDICT, verdict, verdict_len);
+        else
+                put_document(&in, DOCUMENT_SOURCES, doc, len);
         answer_empty(&in, SCORE_END);
         if (finalize_answer(&in, &out, &err) < 0) {
                 must(err.code != CODE_NONE && err.code != CODE_INTERNAL_FRAME && *err.text);
@@ -39,14 +42,15 @@ static void finalize(const void *doc, size_t len, const void *verdict, size_t ve
         }
         r = reader_of(out.data, out.len);
         while (answer_next(&r, &type, &payload))
-                if (type == FINAL_PIECE) {
+                if (type == FINAL_PIECE || type == FINAL_DATA) {
                         size_t n;
                         const unsigned char *bytes = get_bytes(&payload, SCORE_MAX_PIECE, &n);
 
                         must(reader_done(&payload));
-                        buffer_add(ret_result, bytes, n);
+                        buffer_add(type == FINAL_PIECE ? ret_result : &data, bytes, n);
                 }
-        must(!r.bad && ret_result->len > 0);
+        must(!r.bad && ret_result->len > 0 && (data.len == 0) == (verdict != NULL));
+        must(verdict || reading_open(&data_doc, &data, CODE_RESULT_INVALID, &err) == 0);
 }
 
 static void check_final(const struct buffer *result)

@@ -3,8 +3,8 @@
 
     store-driver.py PROGRAM MODE DATABASE KEY FRAME...
 
-FRAME is a type and its fields: text fields as they are, u8:N, u32:N, u64:N. STORE_OPEN is sent before
-them. Prints the type of each answer, and what STORE_FAILED says.
+MODE is read, append, or append:ID to supersede that result. FRAME is a type and its fields: text fields
+as they are, u8:N, u32:N, u64:N. STORE_OPEN is sent before them. Prints the type of each answer, and what STORE_FAILED says.
 """
 
 import os
@@ -41,6 +41,7 @@ def answers(sock):
 
 def main():
     program, mode, database, key, *frames = sys.argv[1:]
+    mode, _, supersedes = mode.partition(":")
     ours, theirs = socket.socketpair()
     child = os.fork()
     if child == 0:
@@ -50,7 +51,7 @@ def main():
         os.set_inheritable(3, True)
         os.execv(program, ["assay-store", mode])
     theirs.close()
-    ours.sendall(frame(1, [database, key, "", "RESULT", "SUBMISSION"]))
+    ours.sendall(frame(1, [database, key, "", "RESULT", "SUBMISSION", supersedes]))
     for text in frames:
         kind, *fields = text.split()
         try:
