@@ -44,10 +44,9 @@ static void show(const mpq_t x, struct shown *ret)
 
 static void forget(struct final *f)
 {
-        struct shown *const single[] = {&f->score, &f->test, &f->llm};
-
-        for (size_t i = 0; i < COUNT(single); i++)
-                free(single[i]->exact);
+        free(f->score.exact);
+        free(f->test.exact);
+        free(f->llm.exact);
         for (size_t i = 0; i < STORED_MOST_DIMENSIONS; i++) {
                 free(f->rows[i].exact);
                 free(f->weighted[i].exact);

@@ -451,8 +451,8 @@ int report_json(const struct evaluation *e, struct buffer *out)
         add_submission(&w, &e->submission);
         add_image(&w, "image", e->task.image, &e->image);
         if (*e->cell.image.image.id)
-                add_image(&w, "submission_image", own && *own ? own : e->task.image,
-                        &e->cell.image);
+                add_image(
+                        &w, "submission_image", own && *own ? own : e->task.image, &e->cell.image);
         add_inputs(&w, e);
         json_open_object(&w, "runner");
         json_text(&w, "version", ASSAY_VERSION);

@@ -484,7 +484,7 @@ TABLE
     for most in 7 8 10 12; do
         run -4 sh -c 'ulimit -n "$0" && exec "$@"' "$most" \
             "$ASSAY" run --quiet "${weak[@]}" "$work/task" "$work/submission.tar.gz"
-        [[ $output == 'assay: infra.memory: '*'ulimit -n'* ]] || is "$most" infra.memory "$output"
+        [[ ${lines[-1]} == 'assay: infra.memory: '*'ulimit -n'* ]] || is "$most" infra.memory "$output"
     done
 }
 
