@@ -25,7 +25,8 @@ void final_free(struct final *f)
         free(f->parts);
         buffer_free(&f->result);
         buffer_free(&f->data);
-        *f = (struct final)FINAL_INIT;
+        *f = (struct final){0};
+        f->result = f->data = (struct buffer)BUFFER_INIT;
 }
 
 static char *take_decimal(struct reader *r, bool may_be_empty)
