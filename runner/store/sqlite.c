@@ -205,8 +205,9 @@ static int make_model(struct database *model, struct error *err)
         return 0;
 }
 
+/* What is in one and should be in the other as well. */
 struct comparison {
-        struct database *database;
+        struct database *with;
         take_row take;
         void *to;
         bool same;
@@ -223,29 +224,37 @@ static int is_there(void *to, const struct value *row, unsigned count, struct er
         return 0;
 }
 
-/* A row of the model: name, sql. */
+/* A row of one of them: name, sql. */
 static int compare(void *to, const struct value *row, unsigned count, struct error *err)
 {
         struct comparison *c = to;
 
         (void)count;
         c->same = false;
-        if (run(c->database, "SELECT 1 FROM sqlite_schema WHERE name = $1 AND sql = $2", row, 2,
+        if (run(c->with, "SELECT 1 FROM sqlite_schema WHERE name = $1 AND sql = $2", row, 2,
                     is_there, c, err) < 0)
                 return -1;
         return c->same ? 0 : c->take(c->to, row, 1, err);
 }
 
+/* Nothing is missing; and nothing was added that acts on the tables. Tables and views of somebody's
+ * own do not. What sort a row is says its sql: SQLite asks nothing else. */
 static int check_schema(struct database *d, take_row take, void *to, struct error *err)
 {
-        struct comparison c = {.database = d, .take = take, .to = to};
         struct database model = {NULL};
+        struct comparison missing = {.with = d, .take = take, .to = to};
+        struct comparison added = {.with = &model, .take = take, .to = to};
         int r = make_model(&model, err);
 
         if (r == 0)
                 r = run(&model,
                         "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name",
-                        NULL, 0, compare, &c, err);
+                        NULL, 0, compare, &missing, err);
+        if (r == 0)
+                r = run(d,
+                        "SELECT name, sql FROM sqlite_schema WHERE sql NOT LIKE 'CREATE TABLE %'"
+                        " AND sql NOT LIKE 'CREATE VIEW %' ORDER BY name",
+                        NULL, 0, compare, &added, err);
         sqlite3_close(model.handle);
         return r;
 }

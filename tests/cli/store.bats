@@ -214,6 +214,22 @@ Size||40|test' "$(sql "SELECT c.name, c.description, c.weight, c.source FROM rub
     found "$(sql 'SELECT id FROM submissions')" "the submission's status is not that of its last result"
 }
 
+@test "verify names a rule or an index that was added, and leaves tables and views of one's own alone" {
+    task good
+    submission
+    grade --store "$db"
+    cp "$db" "$work/good.db"
+    sql "CREATE TABLE mine (a)" "CREATE VIEW best AS SELECT max(final_score_number) FROM evaluation_results"
+    results verify
+    is exit 0 "$status"
+    for added in "TRIGGER added BEFORE INSERT ON evaluation_results BEGIN SELECT RAISE(IGNORE); END" \
+        "INDEX added ON evaluation_results (id, final_score)"; do
+        cp "$work/good.db" "$db"
+        sql "CREATE $added"
+        found added 'this table or rule of the database is not as it was made'
+    done
+}
+
 @test "a head that was kept elsewhere tells that the last results were removed" {
     task good
     submission
