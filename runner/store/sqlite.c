@@ -259,6 +259,13 @@ static int check_schema(struct database *d, take_row take, void *to, struct erro
         return r;
 }
 
+static int check_pages(struct database *d, take_row take, void *to, struct error *err)
+{
+        return run(d,
+                "SELECT integrity_check FROM pragma_integrity_check WHERE integrity_check <> 'ok'",
+                NULL, 0, take, to, err);
+}
+
 const struct engine engine_sqlite = {
         .open = open_it,
         .close = close_it,
@@ -269,6 +276,7 @@ const struct engine engine_sqlite = {
         .version = version,
         .set_version = set_version,
         .check_schema = check_schema,
+        .check_pages = check_pages,
         .migrations = schema_sqlite,
         .migration_count = SCHEMA_VERSION,
 };

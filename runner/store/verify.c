@@ -257,6 +257,15 @@ static int report_schema(void *to, const struct value *row, unsigned count, stru
                 err);
 }
 
+static int report_pages(void *to, const struct value *row, unsigned count, struct error *err)
+{
+        char what[STORE_MAX_NAME];
+
+        (void)count;
+        value_copy(&row[0], what, sizeof what);
+        return report(to, "the database's file", what, err);
+}
+
 /* What no chain covers, since it may change: but not into anything. */
 static int check_rest(struct check *c, struct error *err)
 {
@@ -318,6 +327,7 @@ int verify_answer(struct store *s, int socket, const char *head, struct error *e
         chain_head_begin(&c.head, &s->key);
         if (take_head(&c, head, err) < 0 || check_kept(&c, err) < 0 ||
                 s->engine->check_schema(s->database, report_schema, &c, err) < 0 ||
+                s->engine->check_pages(s->database, report_pages, &c, err) < 0 ||
                 each_result(&c, check_result, err) < 0 || check_end(&c, err) < 0 ||
                 check_rest(&c, err) < 0 ||
                 store_ask_number(

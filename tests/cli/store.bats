@@ -230,6 +230,18 @@ Size||40|test' "$(sql "SELECT c.name, c.description, c.weight, c.source FROM rub
     done
 }
 
+@test "verify names an index that says something else than its table" {
+    task good
+    submission
+    grade --store "$db" --agent ann
+    # Of an index without rows: the next result would be a first attempt again.
+    edit() { sql 'PRAGMA writable_schema = ON' "UPDATE sqlite_schema SET sql = $1 WHERE name = 'submissions_same'"; }
+    edit "sql || ' WHERE task IS NULL'"
+    sql 'REINDEX submissions_same'
+    edit "replace(sql, ' WHERE task IS NULL', '')"
+    found "the database's file" 'wrong # of entries in index submissions_same'
+}
+
 @test "a head that was kept elsewhere tells that the last results were removed" {
     task good
     submission
