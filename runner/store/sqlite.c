@@ -4,9 +4,13 @@
 
 #include "store/schema.h"
 
+#include "fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <sqlite3.h>
-#include <errno.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { BUSY_TRIES = 3000, PAUSE_MS = 20 };
@@ -71,16 +75,33 @@ static int set_up(struct database *d, enum store_mode mode, struct error *err)
         return mode == STORE_READ ? execute(d, "PRAGMA query_only = ON", err) : use_wal(d, err);
 }
 
+/* A file of its own, and none is made at the other end of a link: the directory may be somebody
+ * else's, who would have root make a file where they please. */
+static int check_file(const char *path, enum store_mode mode, struct error *err)
+{
+        struct stat st;
+
+        if (mode == STORE_APPEND) {
+                _cleanup_fd_ int made = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+                if (made < 0 && errno != EEXIST)
+                        return error_errno(err, CODE_INFRA_STORE, errno, "%s", path);
+        }
+        if (stat(path, &st) < 0)
+                return error_errno(err, CODE_INFRA_STORE, errno, "%s", path);
+        return S_ISREG(st.st_mode) ? 0 : error_set(err, CODE_INFRA_STORE, "%s: not a file", path);
+}
+
 static int open_it(struct database **ret, const char *path, enum store_mode mode, struct error *err)
 {
-        const int flags = SQLITE_OPEN_READWRITE | (mode == STORE_APPEND ? SQLITE_OPEN_CREATE : 0);
-        struct database *d = calloc(1, sizeof *d);
+        struct database *d;
 
+        if (check_file(path, mode, err) < 0)
+                return -1;
+        d = calloc(1, sizeof *d);
         if (!d)
                 return error_set(err, CODE_INFRA_MEMORY, "out of memory");
-        if (mode == STORE_READ && access(path, F_OK) < 0)
-                error_errno(err, CODE_INFRA_STORE, errno, "%s", path);
-        else if (sqlite3_open_v2(path, &d->handle, flags, NULL) != SQLITE_OK)
+        if (sqlite3_open_v2(path, &d->handle, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
                 failed(d, path, err);
         else if (set_up(d, mode, err) < 0)
                 error_add(err, "%s", path);

@@ -210,8 +210,26 @@ Size||40|test' "$(sql "SELECT c.name, c.description, c.weight, c.source FROM rub
     found evaluation_results_no_update 'this table or rule of the database is not as it was made'
 
     cp "$work/good.db" "$db"
-    forge "UPDATE submissions SET status = 'failed'"
-    found "$(sql 'SELECT id FROM submissions')" "the submission's status is not that of its last result"
+    forge "UPDATE submissions SET agent = agent || char(0) || 'bob'"
+    found "$id" 'its submission was given to another agent'
+
+    cp "$work/good.db" "$db"
+    forge "UPDATE evaluation_results SET mac = mac || char(0) || 'x' WHERE id = '$id'"
+    found "$id" "$changed"
+
+    for change in "status = 'failed'" "completed_at = '2020-01-01T00:00:00.000Z'" "completed_at = NULL"; do
+        cp "$work/good.db" "$db"
+        forge "UPDATE submissions SET $change"
+        found "$(sql 'SELECT id FROM submissions')" "the submission's status or time is not that of its last result"
+    done
+
+    cp "$work/good.db" "$db"
+    forge "INSERT INTO submissions SELECT 'added', task, archive_sha256, 'bob', source_ip, received_at, status, evaluated, completed_at FROM submissions"
+    found added 'the submission has no result'
+
+    cp "$work/good.db" "$db"
+    forge "INSERT INTO rubric_criteria VALUES ('added', 1, 'Charm', NULL, 100, 'llm')"
+    found added 'there are criteria that no result was graded by'
 }
 
 @test "verify names a rule or an index that was added, and leaves tables and views of one's own alone" {
@@ -253,7 +271,8 @@ Size||40|test' "$(sql "SELECT c.name, c.description, c.weight, c.source FROM rub
     grade --store "$db"
     results verify --head "$head"
     is 'with more results' 0 "$status"
-    forge 'DELETE FROM evaluation_results WHERE number > 1'
+    forge 'DELETE FROM evaluation_results WHERE number > 1' \
+        'UPDATE submissions SET completed_at = (SELECT completed_at FROM evaluation_results)'
     results verify
     is 'without a head' 0 "$status"
     results verify --head "$head"
@@ -352,6 +371,30 @@ Size||40|test' "$(sql "SELECT c.name, c.description, c.weight, c.source FROM rub
     grep -q 'a newer Assay made this store' "$work/errors"
     results list
     is 'exit of list' 4 "$status"
+}
+
+@test "a store is a file of its own: no device, no pipe; none is made at the other end of a link" {
+    task good
+    submission
+    mkdir "$work/place"
+    mkfifo "$work/place/pipe"
+    ln -s "$work/elsewhere" "$work/place/link"
+    ln -s /dev/null "$work/place/device"
+    for name in pipe device link; do
+        grade --store "$work/place/$name"
+        is "exit with a $name" 4 "$status"
+        is 'no result' 0 "$(wc -c < "$work/result.json")"
+        timeout 20 "$ASSAY" results "$work/place/$name" list 2> "$work/errors" || status=$?
+        is "exit of list with a $name" 4 "$status"
+    done
+    [ ! -e "$work/elsewhere" ]
+    is 'nothing else was made' 'device link pipe' "$(ls "$work/place" | xargs)"
+    # A link to a store that is there leads to it.
+    grade --store "$db"
+    ln -s "$db" "$work/place/other"
+    grade --store "$work/place/other"
+    is exit 0 "$status"
+    is rows 2 "$(sql 'SELECT count(*) FROM evaluation_results')"
 }
 
 @test "a result that cannot be stored is printed all the same; nothing of it stays" {
