@@ -60,27 +60,41 @@ static void entry_json(struct results *o, const struct entry *e)
         json_close(w);
 }
 
-/* A text of somebody's, for a terminal. */
-static void add_escaped(struct buffer *out, const char *text)
+/* A text of somebody's, for a terminal: whoever may change the database writes all of them. */
+static void add_padded(struct buffer *out, int width, const char *text)
 {
         char escaped[400];
 
         text_escape(escaped, sizeof escaped, text, strlen(text));
-        buffer_add_text(out, escaped);
+        buffer_add_format(out, "%-*s", width, escaped);
+}
+
+static void add_escaped(struct buffer *out, const char *text)
+{
+        add_padded(out, 0, text);
 }
 
 static void entry_line(struct results *o, const struct entry *e)
 {
-        const char *score = e->texts[ENTRY_SCORE], *code = e->texts[ENTRY_CODE];
+        const char *score = e->texts[ENTRY_SCORE];
 
-        buffer_add_format(&o->out, "%s  %s  %-10s  %7s  ", e->texts[ENTRY_COMPLETED],
-                e->texts[ENTRY_ID], e->texts[ENTRY_STATUS], *score ? score : "-");
+        add_escaped(&o->out, e->texts[ENTRY_COMPLETED]);
+        buffer_add_text(&o->out, "  ");
+        add_escaped(&o->out, e->texts[ENTRY_ID]);
+        buffer_add_text(&o->out, "  ");
+        add_padded(&o->out, 10, e->texts[ENTRY_STATUS]);
+        buffer_add_format(&o->out, "  %7s  ", *score ? score : "-");
         add_escaped(&o->out, e->texts[ENTRY_TASK]);
         if (*e->texts[ENTRY_AGENT]) {
                 buffer_add_text(&o->out, ", ");
                 add_escaped(&o->out, e->texts[ENTRY_AGENT]);
         }
-        buffer_add_format(&o->out, ", attempt %u%s%s\n", e->attempt, *code ? ", " : "", code);
+        buffer_add_format(&o->out, ", attempt %u", e->attempt);
+        if (*e->texts[ENTRY_CODE]) {
+                buffer_add_text(&o->out, ", ");
+                add_escaped(&o->out, e->texts[ENTRY_CODE]);
+        }
+        buffer_add_char(&o->out, '\n');
 }
 
 static void take_entry(struct results *o, struct reader *r)

@@ -466,6 +466,22 @@ Size||40|test' "$(sql "SELECT c.name, c.description, c.weight, c.source FROM rub
     done
 }
 
+@test "list says nothing to a terminal that somebody wrote into the database" {
+    task good
+    submission
+    grade --store "$db" --agent ann
+    for column in id completed_at status code task; do
+        forge 'PRAGMA ignore_check_constraints = ON' "UPDATE evaluation_results SET $column = 'x' || char(27) || '[31m' || char(10) || 'y'"
+        results list
+        is "exit with $column" 0 "$status"
+        is 'a line' 1 "$(wc -l < "$work/output")"
+        run ! grep -q $'\e' "$work/output"
+    done
+    forge "UPDATE submissions SET agent = char(27) || char(10)"
+    results list
+    is 'with the agent' 1 "$(wc -l < "$work/output")"
+}
+
 @test "agents with any printable name; control characters and endless names are refused" {
     task good
     submission
