@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BUSY_TRIES = 3000, PAUSE_MS = 20 };
+enum { BUSY_TRIES = 3000, PAUSE_MS = 20, STEPS_BETWEEN = 1 << 20 };
 
 struct database {
         sqlite3 *handle;
@@ -49,6 +49,16 @@ static int wait_busy(void *unused, int tries)
         return tries < BUSY_TRIES && poll(&peer, 1, PAUSE_MS) == 0;
 }
 
+/* A database of somebody's may let a statement run for ever: nonzero ends it, and its transaction,
+ * when nobody waits for it any more. */
+static int is_left(void *unused)
+{
+        struct pollfd peer = {.fd = STORE_SOCKET};
+
+        (void)unused;
+        return poll(&peer, 1, 0) > 0;
+}
+
 /* Where several do this at a new database, SQLite does not wait by itself. */
 static int use_wal(struct database *d, struct error *err)
 {
@@ -64,6 +74,7 @@ static int set_up(struct database *d, enum store_mode mode, struct error *err)
 {
         sqlite3_extended_result_codes(d->handle, 1);
         sqlite3_busy_handler(d->handle, wait_busy, NULL);
+        sqlite3_progress_handler(d->handle, STEPS_BETWEEN, is_left, NULL);
         sqlite3_db_config(d->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
         sqlite3_db_config(d->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
         sqlite3_limit(d->handle, SQLITE_LIMIT_ATTACHED, 0);

@@ -609,3 +609,24 @@ done' "$(driver append "${say[@]}" '7 u8:0' 8)"
     is rows 1 "$(sql 'SELECT count(*) FROM evaluation_results')"
     nothing_left
 }
+
+@test "a statement that a database lets run for ever ends with who asked for it" {
+    task good
+    submission
+    grade --store "$db"
+    cp "$db" "$work/good.db"
+    endless='WITH RECURSIVE x (a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM x) SELECT count(*) FROM x'
+    for change in "CREATE TRIGGER endless AFTER INSERT ON evaluation_results BEGIN SELECT ($endless); END" \
+        "ALTER TABLE store RENAME TO old; CREATE VIEW store AS SELECT ($endless) AS key_mac"; do
+        cp "$work/good.db" "$db"
+        sql "$change"
+        "$ASSAY" run "${weak[@]}" --store "$db" "$work/task" "$work/submission.tar.gz" > "$work/output" 2> "$work/errors" &
+        run=$!
+        until store=$(pgrep -P "$run" -x assay-store); do :; done
+        # It computes, and waits no more for what it is told.
+        until [ "$(awk '{print $14}' "/proc/$store/stat")" -gt 20 ]; do :; done
+        kill -KILL "$run"
+        wait "$run" || true
+        wait_gone "$store"
+    done
+}
