@@ -117,6 +117,9 @@ static int find_place(struct append *a, struct error *err)
                         " ORDER BY number DESC LIMIT 1",
                         &submission, 1, a->before, sizeof a->before, err) < 0)
                 return -1;
+        if (a->attempt < 0 || a->attempt >= UINT32_MAX || a->number < 0 || a->number == INT64_MAX)
+                return error_set(err, CODE_INFRA_STORE,
+                        "its results were changed (`assay results URL verify` says more)");
         a->attempt++;
         a->number++;
         return 0;

@@ -482,6 +482,42 @@ Size||40|test' "$(sql "SELECT c.name, c.description, c.weight, c.source FROM rub
     is 'with the agent' 1 "$(wc -l < "$work/output")"
 }
 
+@test "one result with texts that are none does not keep the others from being listed" {
+    task good
+    submission
+    grade --store "$db"
+    say=("3 test 00" "5 u8:0 u8:17 llm" "6 u8:0 u8:18 u64:100" "5 u8:0 u8:24 {}" "5 u8:0 u8:25 {}" "5 u8:0 u8:12 graded")
+    long=$(printf 'ü%.0s' {1..5000})
+    # As an assay that was taken over says them: a score that is no number, a code without end.
+    is answer done "$(driver append "${say[@]}" "5 u8:0 u8:19 1;x" "5 u8:0 u8:14 $long" '7 u8:0' 8 | tail -n 1)"
+    results verify
+    is 'exit of verify' 0 "$status"
+    results list
+    is exit 0 "$status"
+    is lines 2 "$(wc -l < "$work/output")"
+    results list --json
+    is 'as JSON' '80 1;x' "$(jq -r '.results | map(.score) | join(" ")' "$work/output")"
+    for agent in "printf('%.*c', 5000, 'x')" "'a' || char(0) || 'b'"; do
+        forge "UPDATE submissions SET agent = $agent"
+        results list
+        is "lines with $agent" 2 "$(wc -l < "$work/output")"
+    done
+}
+
+@test "numbers that were never stored are the store's fault, not a program's" {
+    task good
+    submission
+    grade --store "$db" --agent ann
+    cp "$db" "$work/good.db"
+    for change in 'number = 9223372036854775807' 'attempt = 9223372036854775807' 'attempt = -7'; do
+        cp "$work/good.db" "$db"
+        forge "UPDATE evaluation_results SET $change"
+        grade --store "$db" --agent ann
+        is exit 4 "$status"
+        grep -q '^assay: infra.store: the result was not stored: its results were changed' "$work/errors"
+    done
+}
+
 @test "agents with any printable name; control characters and endless names are refused" {
     task good
     submission
