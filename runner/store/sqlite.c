@@ -2,12 +2,12 @@
  * a commit is on the disk before it is said to be one. */
 #include "store/engine.h"
 
-#include "store/schema.h"
-
 #include "fd.h"
+#include "store/schema.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
@@ -86,11 +86,30 @@ static int set_up(struct database *d, enum store_mode mode, struct error *err)
         return mode == STORE_READ ? execute(d, "PRAGMA query_only = ON", err) : use_wal(d, err);
 }
 
+/* Other names of somebody's files: SQLite writes to what is beside the database, and as root gives
+ * it to the database's owner. */
+static int check_beside(const char *path, struct error *err)
+{
+        static const char *const names[] = {"-wal", "-shm", "-journal"};
+
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+                char name[STORE_MAX_PATH + 16];
+                struct stat st;
+
+                snprintf(name, sizeof name, "%s%s", path, names[i]);
+                if (lstat(name, &st) == 0 && (!S_ISREG(st.st_mode) || st.st_nlink > 1))
+                        return error_set(
+                                err, CODE_INFRA_STORE, "%s: not a file of the store's alone", name);
+        }
+        return 0;
+}
+
 /* A file of its own, and none is made at the other end of a link: the directory may be somebody
  * else's, who would have root make a file where they please. */
 static int check_file(const char *path, enum store_mode mode, struct error *err)
 {
-        struct stat st;
+        struct stat st, link;
+        char real[PATH_MAX];
 
         if (mode == STORE_APPEND) {
                 _cleanup_fd_ int made = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -100,7 +119,14 @@ static int check_file(const char *path, enum store_mode mode, struct error *err)
         }
         if (stat(path, &st) < 0)
                 return error_errno(err, CODE_INFRA_STORE, errno, "%s", path);
-        return S_ISREG(st.st_mode) ? 0 : error_set(err, CODE_INFRA_STORE, "%s: not a file", path);
+        if (!S_ISREG(st.st_mode))
+                return error_set(err, CODE_INFRA_STORE, "%s: not a file", path);
+        if (lstat(path, &link) == 0 && S_ISLNK(link.st_mode) && link.st_uid != 0 &&
+                link.st_uid != geteuid())
+                return error_set(err, CODE_INFRA_STORE, "%s: a link of somebody else's", path);
+        if (!realpath(path, real))
+                return error_errno(err, CODE_INFRA_STORE, errno, "%s", path);
+        return check_beside(real, err);
 }
 
 static int open_it(struct database **ret, const char *path, enum store_mode mode, struct error *err)

@@ -397,6 +397,32 @@ Size||40|test' "$(sql "SELECT c.name, c.description, c.weight, c.source FROM rub
     is rows 2 "$(sql 'SELECT count(*) FROM evaluation_results')"
 }
 
+@test "what somebody else put beside a store, or links to, is not written to" {
+    task good
+    submission
+    grade --store "$db"
+    echo mine > "$work/victim"
+    for end in -wal -shm -journal; do
+        ln "$work/victim" "$db$end"
+        grade --store "$db"
+        is "exit with $end" 4 "$status"
+        results list
+        is "exit of list with $end" 4 "$status"
+        rm "$db$end"
+    done
+    is victim mine "$(cat "$work/victim")"
+    if is_root; then
+        : > "$work/empty"
+        ln -s "$work/empty" "$work/link"
+        chown -h 61234 "$work/link"
+        grade --store "$work/link"
+        is 'exit with a link' 4 "$status"
+        is size 0 "$(wc -c < "$work/empty")"
+    fi
+    grade --store "$db"
+    is exit 0 "$status"
+}
+
 @test "a result that cannot be stored is printed all the same; nothing of it stays" {
     task good
     submission
