@@ -51,7 +51,7 @@ static void entry_json(struct results *o, const struct entry *e)
         for (unsigned i = 0; i < ENTRY_TEXTS; i++)
                 if (!*e->texts[i])
                         json_add_null(w, entry_keys[i]);
-                else if (i == ENTRY_SCORE)
+                else if (i == ENTRY_SCORE && scorer_is_decimal(e->texts[i]))
                         json_decimal(w, entry_keys[i], e->texts[i]);
                 else
                         json_text(w, entry_keys[i], e->texts[i]);
@@ -60,21 +60,32 @@ static void entry_json(struct results *o, const struct entry *e)
         json_close(w);
 }
 
-/* A text of somebody's, for a terminal. */
-static void add_escaped(struct buffer *out, const char *text)
+/* A text of somebody's, for a terminal: whoever may change the database writes all of them. */
+static void add_padded(struct buffer *out, int width, const char *text)
 {
         char escaped[400];
 
         text_escape(escaped, sizeof escaped, text, strlen(text));
-        buffer_add_text(out, escaped);
+        buffer_add_format(out, "%*s", width, escaped);
+}
+
+static void add_escaped(struct buffer *out, const char *text)
+{
+        add_padded(out, 0, text);
 }
 
 static void entry_line(struct results *o, const struct entry *e)
 {
-        const char *score = e->texts[ENTRY_SCORE], *code = e->texts[ENTRY_CODE];
+        const char *score = e->texts[ENTRY_SCORE];
 
-        buffer_add_format(&o->out, "%s  %s  %-10s  %7s  ", e->texts[ENTRY_COMPLETED],
-                e->texts[ENTRY_ID], e->texts[ENTRY_STATUS], *score ? score : "-");
+        add_escaped(&o->out, e->texts[ENTRY_COMPLETED]);
+        buffer_add_text(&o->out, "  ");
+        add_escaped(&o->out, e->texts[ENTRY_ID]);
+        buffer_add_text(&o->out, "  ");
+        add_padded(&o->out, -10, e->texts[ENTRY_STATUS]);
+        buffer_add_text(&o->out, "  ");
+        add_padded(&o->out, 7, *score ? score : "-");
+        buffer_add_text(&o->out, "  ");
         add_escaped(&o->out, e->texts[ENTRY_TASK]);
         if (*e->texts[ENTRY_AGENT]) {
                 buffer_add_text(&o->out, ", ");
@@ -83,7 +94,11 @@ static void entry_line(struct results *o, const struct entry *e)
         buffer_add_format(&o->out, ", attempt %u", e->attempt);
         if (e->revision > 1)
                 buffer_add_format(&o->out, ", revision %u", e->revision);
-        buffer_add_format(&o->out, "%s%s\n", *code ? ", " : "", code);
+        if (*e->texts[ENTRY_CODE]) {
+                buffer_add_text(&o->out, ", ");
+                add_escaped(&o->out, e->texts[ENTRY_CODE]);
+        }
+        buffer_add_char(&o->out, '\n');
 }
 
 static void take_entry(struct results *o, struct reader *r)
@@ -94,7 +109,6 @@ static void take_entry(struct results *o, struct reader *r)
                 e.texts[i] = get_new_text(r, STORE_MAX_NAME);
         e.attempt = get_u32(r);
         e.revision = get_u32(r);
-        r->bad = r->bad || (*e.texts[ENTRY_SCORE] && !scorer_is_decimal(e.texts[ENTRY_SCORE]));
         if (!r->bad && o->common.json)
                 entry_json(o, &e);
         else if (!r->bad)

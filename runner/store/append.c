@@ -106,6 +106,17 @@ static int find_submission(struct append *a, struct error *err)
 }
 
 /* The next attempt of the submission. */
+static bool can_count_on(int64_t number)
+{
+        return number >= 0 && number < UINT32_MAX;
+}
+
+static int tampered(struct error *err)
+{
+        return error_set(err, CODE_INFRA_STORE,
+                "its results were changed (`assay results URL verify` says more)");
+}
+
 static int find_attempt(struct append *a, struct error *err)
 {
         const struct value submission = value_text(a->submission_id);
@@ -114,6 +125,8 @@ static int find_attempt(struct append *a, struct error *err)
                     "SELECT max(attempt) FROM evaluation_results WHERE submission_id = $1",
                     &submission, 1, &a->attempt, err) < 0)
                 return -1;
+        if (!can_count_on(a->attempt))
+                return tampered(err);
         a->attempt++;
         a->revision = 1;
         return 0;
@@ -126,7 +139,10 @@ static int find_revision(struct append *a, struct error *err)
                 return -1;
         value_copy(&a->old.values[STORED_SUBMISSION], a->submission_id, sizeof a->submission_id);
         a->attempt = a->old.values[STORED_ATTEMPT].number;
-        a->revision = a->old.values[STORED_REVISION].number + 1;
+        a->revision = a->old.values[STORED_REVISION].number;
+        if (!can_count_on(a->attempt) || !can_count_on(a->revision))
+                return tampered(err);
+        a->revision++;
         return 0;
 }
 
@@ -146,6 +162,8 @@ static int find_place(struct append *a, struct error *err)
                         " ORDER BY number DESC LIMIT 1",
                         &submission, 1, a->before, sizeof a->before, err) < 0)
                 return -1;
+        if (a->number < 0 || a->number == INT64_MAX)
+                return tampered(err);
         a->number++;
         return 0;
 }

@@ -6,10 +6,13 @@
 static void put_value(struct buffer *b, const struct value *v)
 {
         put_u8(b, (uint8_t)v->kind);
-        if (v->kind == VALUE_NUMBER)
+        if (v->kind == VALUE_NUMBER) {
                 put_u64(b, (uint64_t)v->number);
-        else
-                put_bytes(b, v->text, v->len);
+        } else {
+                /* As put_bytes, but a text may be longer than a frame. */
+                put_u32(b, (uint32_t)v->len);
+                buffer_add(b, v->text, v->len);
+        }
 }
 
 void chain_add_row(struct buffer *b, enum store_table t, const struct value *row)

@@ -45,8 +45,11 @@ struct engine {
         int (*version)(struct database *d, unsigned *ret, struct error *err);
         int (*set_version)(struct database *d, unsigned version, struct error *err);
         /* Call `take` with the name of each table, index or rule of the migrations that is not as
-         * they made it. */
+         * they made it, and of each index or rule that is not theirs. */
         int (*check_schema)(struct database *d, take_row take, void *to, struct error *err);
+        /* Call `take` with what the database itself finds wrong: an index that says something else
+         * than its table, a value of another type than its column. */
+        int (*check_pages)(struct database *d, take_row take, void *to, struct error *err);
         const char *const *const *migrations; /* lists of statements, NULL at the end of each */
         unsigned migration_count;
 };

@@ -11,6 +11,17 @@ static int malformed(struct error *err)
         return error_set(err, CODE_INTERNAL_FRAME, "the store was sent a malformed frame");
 }
 
+/* A line is short, whatever somebody had stored or wrote into the database: one of them may not
+ * keep all others from being listed. */
+static void put_short(struct buffer *out, const struct value *v)
+{
+        const size_t len = v->kind != VALUE_TEXT     ? 0
+                           : v->len > STORE_MAX_NAME ? STORE_MAX_NAME
+                                                     : v->len;
+
+        put_bytes(out, v->text, strnlen(len > 0 ? v->text : "", len));
+}
+
 static int send_entry(void *to, const struct value *row, unsigned count, struct error *err)
 {
         _cleanup_buffer_ struct buffer out = BUFFER_INIT;
@@ -18,7 +29,7 @@ static int send_entry(void *to, const struct value *row, unsigned count, struct 
 
         put_u64(&out, (uint64_t)row[0].number);
         for (unsigned i = 1; i < count - 2; i++)
-                put_bytes(&out, row[i].text, row[i].kind == VALUE_TEXT ? row[i].len : 0);
+                put_short(&out, &row[i]);
         put_u32(&out, (uint32_t)row[count - 2].number);
         put_u32(&out, (uint32_t)row[count - 1].number);
         return frame_send(l->socket, STORE_ENTRY, &out, NULL, 0, err);

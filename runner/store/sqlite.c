@@ -2,14 +2,18 @@
  * a commit is on the disk before it is said to be one. */
 #include "store/engine.h"
 
+#include "fd.h"
 #include "store/schema.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <sqlite3.h>
-#include <errno.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-enum { BUSY_TRIES = 3000, PAUSE_MS = 20 };
+enum { BUSY_TRIES = 3000, PAUSE_MS = 20, STEPS_BETWEEN = 1 << 20 };
 
 struct database {
         sqlite3 *handle;
@@ -45,6 +49,16 @@ static int wait_busy(void *unused, int tries)
         return tries < BUSY_TRIES && poll(&peer, 1, PAUSE_MS) == 0;
 }
 
+/* A database of somebody's may let a statement run for ever: nonzero ends it, and its transaction,
+ * when nobody waits for it any more. */
+static int is_left(void *unused)
+{
+        struct pollfd peer = {.fd = STORE_SOCKET};
+
+        (void)unused;
+        return poll(&peer, 1, 0) > 0;
+}
+
 /* Where several do this at a new database, SQLite does not wait by itself. */
 static int use_wal(struct database *d, struct error *err)
 {
@@ -60,6 +74,7 @@ static int set_up(struct database *d, enum store_mode mode, struct error *err)
 {
         sqlite3_extended_result_codes(d->handle, 1);
         sqlite3_busy_handler(d->handle, wait_busy, NULL);
+        sqlite3_progress_handler(d->handle, STEPS_BETWEEN, is_left, NULL);
         sqlite3_db_config(d->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
         sqlite3_db_config(d->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
         sqlite3_limit(d->handle, SQLITE_LIMIT_ATTACHED, 0);
@@ -71,16 +86,59 @@ static int set_up(struct database *d, enum store_mode mode, struct error *err)
         return mode == STORE_READ ? execute(d, "PRAGMA query_only = ON", err) : use_wal(d, err);
 }
 
+/* Other names of somebody's files: SQLite writes to what is beside the database, and as root gives
+ * it to the database's owner. */
+static int check_beside(const char *path, struct error *err)
+{
+        static const char *const names[] = {"-wal", "-shm", "-journal"};
+
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+                char name[STORE_MAX_PATH + 16];
+                struct stat st;
+
+                snprintf(name, sizeof name, "%s%s", path, names[i]);
+                if (lstat(name, &st) == 0 && (!S_ISREG(st.st_mode) || st.st_nlink > 1))
+                        return error_set(
+                                err, CODE_INFRA_STORE, "%s: not a file of the store's alone", name);
+        }
+        return 0;
+}
+
+/* A file of its own, and none is made at the other end of a link: the directory may be somebody
+ * else's, who would have root make a file where they please. */
+static int check_file(const char *path, enum store_mode mode, struct error *err)
+{
+        struct stat st, link;
+        char real[PATH_MAX];
+
+        if (mode == STORE_APPEND) {
+                _cleanup_fd_ int made = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+                if (made < 0 && errno != EEXIST)
+                        return error_errno(err, CODE_INFRA_STORE, errno, "%s", path);
+        }
+        if (stat(path, &st) < 0)
+                return error_errno(err, CODE_INFRA_STORE, errno, "%s", path);
+        if (!S_ISREG(st.st_mode))
+                return error_set(err, CODE_INFRA_STORE, "%s: not a file", path);
+        if (lstat(path, &link) == 0 && S_ISLNK(link.st_mode) && link.st_uid != 0 &&
+                link.st_uid != geteuid())
+                return error_set(err, CODE_INFRA_STORE, "%s: a link of somebody else's", path);
+        if (!realpath(path, real))
+                return error_errno(err, CODE_INFRA_STORE, errno, "%s", path);
+        return check_beside(real, err);
+}
+
 static int open_it(struct database **ret, const char *path, enum store_mode mode, struct error *err)
 {
-        const int flags = SQLITE_OPEN_READWRITE | (mode == STORE_APPEND ? SQLITE_OPEN_CREATE : 0);
-        struct database *d = calloc(1, sizeof *d);
+        struct database *d;
 
+        if (check_file(path, mode, err) < 0)
+                return -1;
+        d = calloc(1, sizeof *d);
         if (!d)
                 return error_set(err, CODE_INFRA_MEMORY, "out of memory");
-        if (mode == STORE_READ && access(path, F_OK) < 0)
-                error_errno(err, CODE_INFRA_STORE, errno, "%s", path);
-        else if (sqlite3_open_v2(path, &d->handle, flags, NULL) != SQLITE_OK)
+        if (sqlite3_open_v2(path, &d->handle, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
                 failed(d, path, err);
         else if (set_up(d, mode, err) < 0)
                 error_add(err, "%s", path);
@@ -205,8 +263,9 @@ static int make_model(struct database *model, struct error *err)
         return 0;
 }
 
+/* What is in one and should be in the other as well. */
 struct comparison {
-        struct database *database;
+        struct database *with;
         take_row take;
         void *to;
         bool same;
@@ -223,31 +282,46 @@ static int is_there(void *to, const struct value *row, unsigned count, struct er
         return 0;
 }
 
-/* A row of the model: name, sql. */
+/* A row of one of them: name, sql. */
 static int compare(void *to, const struct value *row, unsigned count, struct error *err)
 {
         struct comparison *c = to;
 
         (void)count;
         c->same = false;
-        if (run(c->database, "SELECT 1 FROM sqlite_schema WHERE name = $1 AND sql = $2", row, 2,
+        if (run(c->with, "SELECT 1 FROM sqlite_schema WHERE name = $1 AND sql = $2", row, 2,
                     is_there, c, err) < 0)
                 return -1;
         return c->same ? 0 : c->take(c->to, row, 1, err);
 }
 
+/* Nothing is missing; and nothing was added that acts on the tables. Tables and views of somebody's
+ * own do not. What sort a row is says its sql: SQLite asks nothing else. */
 static int check_schema(struct database *d, take_row take, void *to, struct error *err)
 {
-        struct comparison c = {.database = d, .take = take, .to = to};
         struct database model = {NULL};
+        struct comparison missing = {.with = d, .take = take, .to = to};
+        struct comparison added = {.with = &model, .take = take, .to = to};
         int r = make_model(&model, err);
 
         if (r == 0)
                 r = run(&model,
                         "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name",
-                        NULL, 0, compare, &c, err);
+                        NULL, 0, compare, &missing, err);
+        if (r == 0)
+                r = run(d,
+                        "SELECT name, sql FROM sqlite_schema WHERE sql NOT LIKE 'CREATE TABLE %'"
+                        " AND sql NOT LIKE 'CREATE VIEW %' ORDER BY name",
+                        NULL, 0, compare, &added, err);
         sqlite3_close(model.handle);
         return r;
+}
+
+static int check_pages(struct database *d, take_row take, void *to, struct error *err)
+{
+        return run(d,
+                "SELECT integrity_check FROM pragma_integrity_check WHERE integrity_check <> 'ok'",
+                NULL, 0, take, to, err);
 }
 
 const struct engine engine_sqlite = {
@@ -260,6 +334,7 @@ const struct engine engine_sqlite = {
         .version = version,
         .set_version = set_version,
         .check_schema = check_schema,
+        .check_pages = check_pages,
         .migrations = schema_sqlite,
         .migration_count = SCHEMA_VERSION,
 };

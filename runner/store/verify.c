@@ -99,12 +99,19 @@ static bool follows(const struct place *before, const struct value *row)
         return revision == before->revision + 1 && (revision > 1 || attempt == before->attempt + 1);
 }
 
+/* Byte for byte: a text may go on behind a NUL. */
+static bool is_text(const struct value *v, const char *text)
+{
+        return v->kind == VALUE_TEXT && v->len == strlen(text) &&
+               memcmp(v->text, text, v->len) == 0;
+}
+
 static int check_mac(struct check *c, const char *id, const struct value *row, struct error *err)
 {
         _cleanup_buffer_ struct buffer rows = BUFFER_INIT;
         struct encoding dimensions = {&rows, TABLE_DIMENSIONS, STORED_COLUMNS};
-        char mac[DIGEST_SIZE], said[DIGEST_SIZE + 1];
         struct place before = {.mac = ""};
+        char mac[DIGEST_SIZE];
 
         if (find_before(c, row, &before, err) < 0)
                 return -1;
@@ -114,8 +121,7 @@ static int check_mac(struct check *c, const char *id, const struct value *row, s
         if (!buffer_ok(&rows))
                 return error_set(err, CODE_INFRA_MEMORY, "out of memory");
         chain_mac(&c->store->key, before.mac, &rows, mac);
-        value_copy(&row[STORED_MAC], said, sizeof said);
-        if (strcmp(mac, said) == 0)
+        if (is_text(&row[STORED_MAC], mac))
                 return 0;
         return report(c, id,
                 follows(&before, row)
@@ -129,7 +135,7 @@ static int check_rubric(struct check *c, const char *id, const struct value *row
 {
         _cleanup_buffer_ struct buffer rows = BUFFER_INIT;
         struct encoding criteria = {&rows, TABLE_CRITERIA, CRITERION_RUBRIC};
-        char digest[DIGEST_SIZE], said[DIGEST_SIZE + 1];
+        char digest[DIGEST_SIZE];
 
         if (row[STORED_RUBRIC].kind == VALUE_NULL)
                 return 0;
@@ -138,14 +144,14 @@ static int check_rubric(struct check *c, const char *id, const struct value *row
         if (!buffer_ok(&rows))
                 return error_set(err, CODE_INFRA_MEMORY, "out of memory");
         chain_digest(&rows, digest);
-        value_copy(&row[STORED_RUBRIC], said, sizeof said);
-        return strcmp(digest, said) == 0 ? 0
-                                         : report(c, id, "the rubric's criteria were changed", err);
+        return is_text(&row[STORED_RUBRIC], digest)
+                       ? 0
+                       : report(c, id, "the rubric's criteria were changed", err);
 }
 
 struct owner {
         char agent[STORE_MAX_AGENT + 2];
-        bool present, erased;
+        bool present, erased, whole;
 };
 
 static int take_owner(void *to, const struct value *row, unsigned count, struct error *err)
@@ -155,6 +161,7 @@ static int take_owner(void *to, const struct value *row, unsigned count, struct 
         (void)count;
         (void)err;
         value_copy(&row[0], o->agent, sizeof o->agent);
+        o->whole = is_text(&row[0], o->agent);
         o->erased = row[0].kind == VALUE_NULL;
         o->present = true;
         return 0;
@@ -168,15 +175,14 @@ static int check_owner(struct check *c, const char *id, const struct value *row,
         const struct value values[] = {
                 row[STORED_SUBMISSION], row[STORED_TASK], row[STORED_ARCHIVE]};
         struct owner o = {.present = false};
-        char mac[DIGEST_SIZE], said[DIGEST_SIZE + 1];
+        char mac[DIGEST_SIZE];
 
         if (c->store->engine->run(c->store->database, sql, values, 3, take_owner, &o, err) < 0)
                 return -1;
         if (!o.present)
                 return report(c, id, "its submission was changed or removed", err);
         chain_mac_text(&c->store->key, "assay.store.agent/1", o.agent, mac);
-        value_copy(&row[STORED_AGENT_MAC], said, sizeof said);
-        return o.erased || strcmp(mac, said) == 0
+        return o.erased || (o.whole && is_text(&row[STORED_AGENT_MAC], mac))
                        ? 0
                        : report(c, id, "its submission was given to another agent", err);
 }
@@ -258,6 +264,15 @@ static int report_schema(void *to, const struct value *row, unsigned count, stru
                 err);
 }
 
+static int report_pages(void *to, const struct value *row, unsigned count, struct error *err)
+{
+        char what[STORE_MAX_NAME];
+
+        (void)count;
+        value_copy(&row[0], what, sizeof what);
+        return report(to, "the database's file", what, err);
+}
+
 /* What no chain covers, since it may change: but not into anything. */
 static int check_rest(struct check *c, struct error *err)
 {
@@ -265,11 +280,18 @@ static int check_rest(struct check *c, struct error *err)
                 "SELECT DISTINCT result_id, 'there are dimensions of a result that is not there'"
                 " FROM evaluation_dimensions"
                 " WHERE result_id NOT IN (SELECT id FROM evaluation_results)",
-                "SELECT s.id, 'the submission''s status is not that of its last result'"
+                "SELECT DISTINCT rubric_sha256, 'there are criteria that no result was graded by'"
+                " FROM rubric_criteria WHERE rubric_sha256 NOT IN"
+                "  (SELECT rubric_sha256 FROM evaluation_results WHERE rubric_sha256 NOT NULL)",
+                "SELECT id, 'the submission has no result' FROM submissions"
+                " WHERE id NOT IN (SELECT submission_id FROM evaluation_results)",
+                "SELECT s.id, 'the submission''s status or time is not that of its last result'"
                 " FROM submissions s JOIN evaluation_results r ON r.submission_id = s.id"
                 " WHERE r.number = (SELECT max(number) FROM evaluation_results l"
                 "  WHERE l.submission_id = s.id)"
-                " AND (s.status <> CASE r.status WHEN 'graded' THEN 'completed'"
+                " AND (s.completed_at IS NOT CASE r.status WHEN 'pending' THEN NULL"
+                "  ELSE r.completed_at END"
+                " OR s.status <> CASE r.status WHEN 'graded' THEN 'completed'"
                 "  WHEN 'pending' THEN 'pending' ELSE 'failed' END"
                 " OR s.evaluated <> CASE r.status WHEN 'graded' THEN 1 ELSE 0 END)",
         };
@@ -319,6 +341,7 @@ int verify_answer(struct store *s, int socket, const char *head, struct error *e
         chain_head_begin(&c.head, &s->key);
         if (take_head(&c, head, err) < 0 || check_kept(&c, err) < 0 ||
                 s->engine->check_schema(s->database, report_schema, &c, err) < 0 ||
+                s->engine->check_pages(s->database, report_pages, &c, err) < 0 ||
                 each_result(&c, check_result, err) < 0 || check_end(&c, err) < 0 ||
                 check_rest(&c, err) < 0 ||
                 store_ask_number(

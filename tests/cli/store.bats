@@ -210,8 +210,54 @@ Size||40|test' "$(sql "SELECT c.name, c.description, c.weight, c.source FROM rub
     found evaluation_results_no_update 'this table or rule of the database is not as it was made'
 
     cp "$work/good.db" "$db"
-    forge "UPDATE submissions SET status = 'failed'"
-    found "$(sql 'SELECT id FROM submissions')" "the submission's status is not that of its last result"
+    forge "UPDATE submissions SET agent = agent || char(0) || 'bob'"
+    found "$id" 'its submission was given to another agent'
+
+    cp "$work/good.db" "$db"
+    forge "UPDATE evaluation_results SET mac = mac || char(0) || 'x' WHERE id = '$id'"
+    found "$id" "$changed"
+
+    for change in "status = 'failed'" "completed_at = '2020-01-01T00:00:00.000Z'" "completed_at = NULL"; do
+        cp "$work/good.db" "$db"
+        forge "UPDATE submissions SET $change"
+        found "$(sql 'SELECT id FROM submissions')" "the submission's status or time is not that of its last result"
+    done
+
+    cp "$work/good.db" "$db"
+    forge "INSERT INTO submissions SELECT 'added', task, archive_sha256, 'bob', source_ip, received_at, status, evaluated, completed_at FROM submissions"
+    found added 'the submission has no result'
+
+    cp "$work/good.db" "$db"
+    forge "INSERT INTO rubric_criteria VALUES ('added', 1, 'Charm', NULL, 100, 'llm')"
+    found added 'there are criteria that no result was graded by'
+}
+
+@test "verify names a rule or an index that was added, and leaves tables and views of one's own alone" {
+    task good
+    submission
+    grade --store "$db"
+    cp "$db" "$work/good.db"
+    sql "CREATE TABLE mine (a)" "CREATE VIEW best AS SELECT max(final_score_number) FROM evaluation_results"
+    results verify
+    is exit 0 "$status"
+    for added in "TRIGGER added BEFORE INSERT ON evaluation_results BEGIN SELECT RAISE(IGNORE); END" \
+        "INDEX added ON evaluation_results (id, final_score)"; do
+        cp "$work/good.db" "$db"
+        sql "CREATE $added"
+        found added 'this table or rule of the database is not as it was made'
+    done
+}
+
+@test "verify names an index that says something else than its table" {
+    task good
+    submission
+    grade --store "$db" --agent ann
+    # Of an index without rows: the next result would be a first attempt again.
+    edit() { sql 'PRAGMA writable_schema = ON' "UPDATE sqlite_schema SET sql = $1 WHERE name = 'submissions_same'"; }
+    edit "sql || ' WHERE task IS NULL'"
+    sql 'REINDEX submissions_same'
+    edit "replace(sql, ' WHERE task IS NULL', '')"
+    found "the database's file" 'wrong # of entries in index submissions_same'
 }
 
 @test "a head that was kept elsewhere tells that the last results were removed" {
@@ -225,7 +271,8 @@ Size||40|test' "$(sql "SELECT c.name, c.description, c.weight, c.source FROM rub
     grade --store "$db"
     results verify --head "$head"
     is 'with more results' 0 "$status"
-    forge 'DELETE FROM evaluation_results WHERE number > 1'
+    forge 'DELETE FROM evaluation_results WHERE number > 1' \
+        'UPDATE submissions SET completed_at = (SELECT completed_at FROM evaluation_results)'
     results verify
     is 'without a head' 0 "$status"
     results verify --head "$head"
@@ -326,6 +373,56 @@ Size||40|test' "$(sql "SELECT c.name, c.description, c.weight, c.source FROM rub
     is 'exit of list' 4 "$status"
 }
 
+@test "a store is a file of its own: no device, no pipe; none is made at the other end of a link" {
+    task good
+    submission
+    mkdir "$work/place"
+    mkfifo "$work/place/pipe"
+    ln -s "$work/elsewhere" "$work/place/link"
+    ln -s /dev/null "$work/place/device"
+    for name in pipe device link; do
+        grade --store "$work/place/$name"
+        is "exit with a $name" 4 "$status"
+        is 'no result' 0 "$(wc -c < "$work/result.json")"
+        timeout 20 "$ASSAY" results "$work/place/$name" list 2> "$work/errors" || status=$?
+        is "exit of list with a $name" 4 "$status"
+    done
+    [ ! -e "$work/elsewhere" ]
+    is 'nothing else was made' 'device link pipe' "$(ls "$work/place" | xargs)"
+    # A link to a store that is there leads to it.
+    grade --store "$db"
+    ln -s "$db" "$work/place/other"
+    grade --store "$work/place/other"
+    is exit 0 "$status"
+    is rows 2 "$(sql 'SELECT count(*) FROM evaluation_results')"
+}
+
+@test "what somebody else put beside a store, or links to, is not written to" {
+    task good
+    submission
+    grade --store "$db"
+    echo mine > "$work/victim"
+    for end in -wal -shm -journal; do
+        ln "$work/victim" "$db$end"
+        grade --store "$db"
+        is "exit with $end" 4 "$status"
+        results list
+        is "exit of list with $end" 4 "$status"
+        rm "$db$end"
+    done
+    is victim mine "$(cat "$work/victim")"
+    if is_root; then
+        : > "$work/empty"
+        ln -s "$work/empty" "$work/link"
+        chown -h 61234 "$work/link"
+        grade --store "$work/link"
+        is 'exit with a link' 4 "$status"
+        is size 0 "$(wc -c < "$work/empty")"
+    fi
+    grade --store "$db"
+    is exit 0 "$status"
+}
+
 @test "a result that cannot be stored is printed all the same; nothing of it stays" {
     task good
     submission
@@ -392,6 +489,58 @@ Size||40|test' "$(sql "SELECT c.name, c.description, c.weight, c.source FROM rub
         # shellcheck disable=SC2086 # words
         results $words
         is "exit of '$words'" 2 "$status"
+    done
+}
+
+@test "list says nothing to a terminal that somebody wrote into the database" {
+    task good
+    submission
+    grade --store "$db" --agent ann
+    for column in id completed_at status code task; do
+        forge 'PRAGMA ignore_check_constraints = ON' "UPDATE evaluation_results SET $column = 'x' || char(27) || '[31m' || char(10) || 'y'"
+        results list
+        is "exit with $column" 0 "$status"
+        is 'a line' 1 "$(wc -l < "$work/output")"
+        run ! grep -q $'\e' "$work/output"
+    done
+    forge "UPDATE submissions SET agent = char(27) || char(10)"
+    results list
+    is 'with the agent' 1 "$(wc -l < "$work/output")"
+}
+
+@test "one result with texts that are none does not keep the others from being listed" {
+    task good
+    submission
+    grade --store "$db"
+    say=("3 test 00" "5 u8:0 u8:17 llm" "6 u8:0 u8:18 u64:100" "5 u8:0 u8:24 {}" "5 u8:0 u8:25 {}" "5 u8:0 u8:12 graded")
+    long=$(printf 'ü%.0s' {1..5000})
+    # As an assay that was taken over says them: a score that is no number, a code without end.
+    is answer done "$(driver append "${say[@]}" "5 u8:0 u8:19 1;x" "5 u8:0 u8:14 $long" '7 u8:0' 8 | tail -n 1)"
+    results verify
+    is 'exit of verify' 0 "$status"
+    results list
+    is exit 0 "$status"
+    is lines 2 "$(wc -l < "$work/output")"
+    results list --json
+    is 'as JSON' '80 1;x' "$(jq -r '.results | map(.score) | join(" ")' "$work/output")"
+    for agent in "printf('%.*c', 5000, 'x')" "'a' || char(0) || 'b'"; do
+        forge "UPDATE submissions SET agent = $agent"
+        results list
+        is "lines with $agent" 2 "$(wc -l < "$work/output")"
+    done
+}
+
+@test "numbers that were never stored are the store's fault, not a program's" {
+    task good
+    submission
+    grade --store "$db" --agent ann
+    cp "$db" "$work/good.db"
+    for change in 'number = 9223372036854775807' 'attempt = 9223372036854775807' 'attempt = -7'; do
+        cp "$work/good.db" "$db"
+        forge "UPDATE evaluation_results SET $change"
+        grade --store "$db" --agent ann
+        is exit 4 "$status"
+        grep -q '^assay: infra.store: the result was not stored: its results were changed' "$work/errors"
     done
 }
 
@@ -693,4 +842,25 @@ done" "$(begin '5 u8:0 u8:11 forged' '5 u8:0 u8:12 graded' '5 u8:0 u8:17 llm' '5
 failed: the result $old is superseded by RESULT already" "$(begin)"
     results verify
     is 'exit of verify' 0 "$status"
+}
+
+@test "a statement that a database lets run for ever ends with who asked for it" {
+    task good
+    submission
+    grade --store "$db"
+    cp "$db" "$work/good.db"
+    endless='WITH RECURSIVE x (a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM x) SELECT count(*) FROM x'
+    for change in "CREATE TRIGGER endless AFTER INSERT ON evaluation_results BEGIN SELECT ($endless); END" \
+        "ALTER TABLE store RENAME TO old; CREATE VIEW store AS SELECT ($endless) AS key_mac"; do
+        cp "$work/good.db" "$db"
+        sql "$change"
+        "$ASSAY" run "${weak[@]}" --store "$db" "$work/task" "$work/submission.tar.gz" > "$work/output" 2> "$work/errors" &
+        run=$!
+        until store=$(pgrep -P "$run" -x assay-store); do :; done
+        # It computes, and waits no more for what it is told.
+        until [ "$(awk '{print $14}' "/proc/$store/stat")" -gt 20 ]; do :; done
+        kill -KILL "$run"
+        wait "$run" || true
+        wait_gone "$store"
+    done
 }

@@ -55,6 +55,26 @@ Test(chain, no_two_rows_are_encoded_alike)
         }
 }
 
+Test(chain, a_text_that_is_longer_than_a_frame_counts_to_its_last_byte)
+{
+        const size_t len = STORE_MAX_TEXT;
+        char *text = malloc(len);
+        struct value row[DIMENSION_COLUMNS];
+        struct buffer b = BUFFER_INIT;
+
+        cr_assert_not_null(text);
+        memset(text, 'x', len);
+        dimension(row, "speed", NULL);
+        row[DIMENSION_REASONING] = (struct value){VALUE_TEXT, 0, text, len};
+        text[len - 1] = 'y';
+        chain_add_row(&b, TABLE_DIMENSIONS, row);
+        cr_assert(buffer_ok(&b));
+        cr_assert_gt(b.len, len);
+        cr_assert_not_null(memchr(b.data, 'y', b.len));
+        buffer_free(&b);
+        free(text);
+}
+
 Test(chain, a_result_row_is_encoded_without_its_own_mac)
 {
         struct value row[STORED_COLUMNS] = {[STORED_ID] = value_text("R")};
