@@ -70,8 +70,16 @@ static int score(const struct workflow_options *o, char **paths, struct error *e
 {
         _cleanup_buffer_ struct buffer out = BUFFER_INIT, options = BUFFER_INIT;
         struct scoring s = {
-                .files = {{DOCUMENT_SPEC, paths[0], "the spec", MOST_BYTES, -EBADF},
-                        {DOCUMENT_RECORD, paths[1], "the record", MOST_BYTES, -EBADF}},
+                .files = {{.which = DOCUMENT_SPEC,
+                                  .path = paths[0],
+                                  .what = "the spec",
+                                  .most = MOST_BYTES,
+                                  .fd = -EBADF},
+                        {.which = DOCUMENT_RECORD,
+                                .path = paths[1],
+                                .what = "the record",
+                                .most = MOST_BYTES,
+                                .fd = -EBADF}},
                 .file_count = 2,
         };
         struct answer a = {.options = o, .w = {.out = &out}, .text = BUFFER_INIT};
@@ -161,7 +169,11 @@ static int window(const struct workflow_options *o, char **paths, struct error *
 {
         _cleanup_buffer_ struct buffer out = BUFFER_INIT, options = BUFFER_INIT;
         struct scoring s = {
-                .files = {{DOCUMENT_SUBMISSION, paths[0], "the scores", MOST_BYTES, -EBADF}},
+                .files = {{.which = DOCUMENT_SUBMISSION,
+                        .path = paths[0],
+                        .what = "the scores",
+                        .most = MOST_BYTES,
+                        .fd = -EBADF}},
                 .file_count = 1,
         };
         struct answer a = {.options = o, .w = {.out = &out}, .text = BUFFER_INIT};

@@ -67,7 +67,7 @@ host() {
 # Groups of cells that no supervisor has locked.
 left_groups() {
     local dir
-    find /sys/fs/cgroup -type d -name 'assay-[0-9]*' 2> /dev/null | sort | while read -r dir; do
+    find /sys/fs/cgroup -type d -name 'assay-[0-9]*' -uid "$(id -u)" 2> /dev/null | sort | while read -r dir; do
         grep -q ":$(stat -c %i "$dir" 2> /dev/null) " /proc/locks || echo "$dir"
     done
 }
