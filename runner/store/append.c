@@ -73,11 +73,6 @@ static int malformed(struct error *err)
 
 /* --- whose result it is --------------------------------------------------------------------- */
 
-static struct value text_or_null(const char *text)
-{
-        return *text ? value_text(text) : (struct value){.kind = VALUE_NULL};
-}
-
 /* The same archive for the same task by the same agent is the same submission. */
 static int find_submission(struct append *a, struct error *err)
 {
@@ -97,7 +92,7 @@ static int find_submission(struct append *a, struct error *err)
         }
         store_now(now);
         const struct value row[] = {value_text(a->submission_id), value_text(a->task),
-                text_or_null(a->archive), value_text(a->agent), value_text(now)};
+                value_text_or_null(a->archive), value_text(a->agent), value_text(now)};
 
         return store_do(a->store,
                 "INSERT INTO submissions (id, task, archive_sha256, agent, received_at, status,"
@@ -182,6 +177,8 @@ static int begin(struct append *a, int socket, struct reader *r, struct error *e
         if (s->engine->begin(s->database, false, err) < 0)
                 return -1;
         a->begun = true;
+        if (s->engine->lock(s->database, "results", err) < 0)
+                return -1;
         /* Nobody else writes until this ends: so it may not take for ever. */
         alarm(SECONDS_TO_SAY_ALL);
         if (find_place(a, err) < 0)
@@ -352,8 +349,8 @@ static int set_status(
                                                  : "failed";
         const bool waits = strcmp(becomes, "pending") == 0;
         const struct value values[] = {value_text(becomes),
-                value_number(strcmp(becomes, "completed") == 0), text_or_null(waits ? "" : now),
-                value_text(a->submission_id)};
+                value_number(strcmp(becomes, "completed") == 0),
+                value_text_or_null(waits ? "" : now), value_text(a->submission_id)};
 
         return store_do(a->store,
                 "UPDATE submissions SET status = $1, evaluated = $2, completed_at = $3"
@@ -374,11 +371,11 @@ static int insert_result(
         row[STORED_SUBMISSION] = value_text(a->submission_id);
         row[STORED_ATTEMPT] = value_number(a->attempt);
         row[STORED_REVISION] = value_number(a->revision);
-        row[STORED_SUPERSEDES] = text_or_null(a->supersedes);
+        row[STORED_SUPERSEDES] = value_text_or_null(a->supersedes);
         row[STORED_TASK] = value_text(a->task);
-        row[STORED_ARCHIVE] = text_or_null(a->archive);
+        row[STORED_ARCHIVE] = value_text_or_null(a->archive);
         row[STORED_AGENT_MAC] = value_text(agent);
-        row[STORED_RUBRIC] = text_or_null(rubric);
+        row[STORED_RUBRIC] = value_text_or_null(rubric);
         row[STORED_COMPLETED] = value_text(now);
         if (*a->supersedes)
                 superseded_keep(&a->old, row);

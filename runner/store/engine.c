@@ -11,6 +11,16 @@ struct value value_number(int64_t number)
         return (struct value){.kind = VALUE_NUMBER, .number = number};
 }
 
+struct value value_bytes(const void *bytes, size_t len)
+{
+        return (struct value){.kind = VALUE_BYTES, .text = bytes, .len = len};
+}
+
+struct value value_text_or_null(const char *text)
+{
+        return *text ? value_text(text) : (struct value){.kind = VALUE_NULL};
+}
+
 void value_copy(const struct value *v, char *out, size_t size)
 {
         const size_t len = v->kind != VALUE_TEXT ? 0 : v->len < size ? v->len : size - 1;

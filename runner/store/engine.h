@@ -8,17 +8,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum value_kind { VALUE_NULL, VALUE_NUMBER, VALUE_TEXT };
+enum value_kind { VALUE_NULL, VALUE_NUMBER, VALUE_TEXT, VALUE_BYTES };
 
 struct value {
         enum value_kind kind;
         int64_t number;
-        const char *text; /* borrowed; not always NUL-terminated */
+        const char *text; /* of a text or of bytes; borrowed, not always NUL-terminated */
         size_t len;
 };
 
 struct value value_text(const char *text);
 struct value value_number(int64_t number);
+struct value value_bytes(const void *bytes, size_t len);
+/* NULL for "". */
+struct value value_text_or_null(const char *text);
 /* A copy as a C string, "" for NULL; cut to fit. */
 void value_copy(const struct value *v, char *out, size_t size);
 
@@ -34,13 +37,27 @@ struct engine {
         int (*open)(
                 struct database **ret, const char *path, enum store_mode mode, struct error *err);
         void (*close)(struct database *d);
-        /* A transaction; from its start nobody else writes, for `read_only` it is one view. */
+        /* A transaction; for `read_only` it is one view. */
         int (*begin)(struct database *d, bool read_only, struct error *err);
+        /* In a transaction that writes: until its end nobody else has the lock of that name. */
+        int (*lock)(struct database *d, const char *name, struct error *err);
         int (*commit)(struct database *d, struct error *err);
         void (*rollback)(struct database *d);
         /* One statement; `take` is NULL where no row is expected. */
         int (*run)(struct database *d, const char *sql, const struct value *values, unsigned count,
                 take_row take, void *to, struct error *err);
+        /* What the time is for all who use this database, in ms since 1970. */
+        int (*now)(struct database *d, int64_t *ret, struct error *err);
+        /* A descriptor, the engine's, that is readable once another process may have queued
+         * something; `heard` takes what made it so. */
+        int (*watch)(struct database *d, int *ret, struct error *err);
+        void (*heard)(struct database *d);
+        /* In a transaction that queues: wake who watches, once it is committed. */
+        int (*notify)(struct database *d, struct error *err);
+        /* Was the connection lost? What was not committed is taken back; whether a commit that
+         * failed took place has to be looked up, once it is there again. */
+        bool (*is_lost)(const struct database *d);
+        int (*connect_again)(struct database *d, struct error *err);
         /* The number of migrations applied, and to say that. */
         int (*version)(struct database *d, unsigned *ret, struct error *err);
         int (*set_version)(struct database *d, unsigned version, struct error *err);
@@ -50,6 +67,7 @@ struct engine {
         /* Call `take` with what the database itself finds wrong: an index that says something else
          * than its table, a value of another type than its column. */
         int (*check_pages)(struct database *d, take_row take, void *to, struct error *err);
+        const char *skip_locked; /* ends a SELECT that takes a row nobody else is about to take */
         const char *const *const *migrations; /* lists of statements, NULL at the end of each */
         unsigned migration_count;
 };

@@ -10,13 +10,17 @@
 #include <limits.h>
 #include <poll.h>
 #include <sqlite3.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { BUSY_TRIES = 3000, PAUSE_MS = 20, STEPS_BETWEEN = 1 << 20 };
 
 struct database {
         sqlite3 *handle;
+        int watch; /* an inotify; -EBADF: nobody has asked */
+        char path[STORE_MAX_PATH];
 };
 
 static int failed(const struct database *d, const char *what, struct error *err)
@@ -36,6 +40,7 @@ static void close_it(struct database *d)
 {
         if (!d)
                 return;
+        fd_close(d->watch);
         sqlite3_close(d->handle);
         free(d);
 }
@@ -138,6 +143,8 @@ static int open_it(struct database **ret, const char *path, enum store_mode mode
         d = calloc(1, sizeof *d);
         if (!d)
                 return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+        d->watch = -EBADF;
+        snprintf(d->path, sizeof d->path, "%s", path);
         if (sqlite3_open_v2(path, &d->handle, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
                 failed(d, path, err);
         else if (set_up(d, mode, err) < 0)
@@ -165,6 +172,62 @@ static void rollback(struct database *d)
         sqlite3_exec(d->handle, "ROLLBACK", NULL, NULL, NULL);
 }
 
+/* Who writes is alone. */
+static int lock(struct database *d, const char *name, struct error *err)
+{
+        (void)d;
+        (void)name;
+        (void)err;
+        return 0;
+}
+
+/* All who use it are on one machine. */
+static int now(struct database *d, int64_t *ret, struct error *err)
+{
+        struct timespec t;
+
+        (void)d;
+        (void)err;
+        clock_gettime(CLOCK_REALTIME, &t);
+        *ret = (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+        return 0;
+}
+
+/* Whatever is committed is written to the file beside the database. */
+static int watch(struct database *d, int *ret, struct error *err)
+{
+        char name[STORE_MAX_PATH + 16];
+
+        snprintf(name, sizeof name, "%s-wal", d->path);
+        if (d->watch < 0)
+                d->watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+        if (d->watch < 0 || inotify_add_watch(d->watch, name, IN_MODIFY) < 0)
+                return error_errno(err, CODE_INFRA_STORE, errno, "cannot watch %s", name);
+        *ret = d->watch;
+        return 0;
+}
+
+static void heard(struct database *d)
+{
+        char events[4096];
+
+        while (read(d->watch, events, sizeof events) > 0)
+                continue;
+}
+
+static int notify(struct database *d, struct error *err)
+{
+        (void)d;
+        (void)err;
+        return 0;
+}
+
+static bool is_lost(const struct database *d)
+{
+        (void)d;
+        return false;
+}
+
 static int bind(sqlite3_stmt *statement, const struct value *values, unsigned count)
 {
         int r = SQLITE_OK;
@@ -178,6 +241,8 @@ static int bind(sqlite3_stmt *statement, const struct value *values, unsigned co
                 else if (v->kind == VALUE_TEXT)
                         r = sqlite3_bind_text64(
                                 statement, at, v->text, v->len, SQLITE_STATIC, SQLITE_UTF8);
+                else if (v->kind == VALUE_BYTES)
+                        r = sqlite3_bind_blob64(statement, at, v->text, v->len, SQLITE_STATIC);
         }
         return r;
 }
@@ -194,6 +259,9 @@ static int take_all(sqlite3_stmt *statement, take_row take, void *to, struct err
                         row[i] = (struct value){.kind = VALUE_NULL};
                         if (type == SQLITE_INTEGER)
                                 row[i] = value_number(sqlite3_column_int64(statement, i));
+                        else if (type == SQLITE_BLOB)
+                                row[i] = value_bytes(sqlite3_column_blob(statement, i),
+                                        (size_t)sqlite3_column_bytes(statement, i));
                         else if (type != SQLITE_NULL)
                                 row[i] = (struct value){.kind = VALUE_TEXT,
                                         .text = (const char *)sqlite3_column_text(statement, i),
@@ -299,7 +367,7 @@ static int compare(void *to, const struct value *row, unsigned count, struct err
  * own do not. What sort a row is says its sql: SQLite asks nothing else. */
 static int check_schema(struct database *d, take_row take, void *to, struct error *err)
 {
-        struct database model = {NULL};
+        struct database model = {.watch = -EBADF};
         struct comparison missing = {.with = d, .take = take, .to = to};
         struct comparison added = {.with = &model, .take = take, .to = to};
         int r = make_model(&model, err);
@@ -328,6 +396,13 @@ const struct engine engine_sqlite = {
         .open = open_it,
         .close = close_it,
         .begin = begin,
+        .lock = lock,
+        .now = now,
+        .watch = watch,
+        .heard = heard,
+        .notify = notify,
+        .is_lost = is_lost,
+        .skip_locked = "",
         .commit = commit,
         .rollback = rollback,
         .run = run,
