@@ -154,10 +154,10 @@ static int start(struct store_channel *c, bool append, struct error *err)
 int store_channel_open(struct store_channel *c, const struct store_order *order, struct error *err)
 {
         _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
-        char database[PATH_MAX], key[PATH_MAX], submission[WORKSPACE_ID_SIZE] = "";
+        char database[PATH_MAX], key[PATH_MAX], submission[ULID_SIZE] = "";
 
         if (find_database(order->url, database, err) < 0 || find_key(key, err) < 0 ||
-                (order->result_id && workspace_new_id(submission, err) < 0) ||
+                (order->result_id && ulid_new(submission, err) < 0) ||
                 start(c, order->result_id, err) < 0)
                 return -1;
         put_text(&payload, database);

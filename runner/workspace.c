@@ -17,39 +17,9 @@
 
 static const char *const trees[] = {"tree", "built"};
 
-static const char id_digits[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"; /* Crockford's */
-
-int workspace_new_id(char out[WORKSPACE_ID_SIZE], struct error *err)
-{
-        unsigned char bytes[16];
-        struct timespec now;
-        uint64_t ms;
-
-        clock_gettime(CLOCK_REALTIME, &now);
-        ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-        if (getrandom(bytes + 6, 10, 0) != 10)
-                return error_errno(err, CODE_INFRA_STATE, errno, "no random numbers");
-        for (int i = 0; i < 6; i++)
-                bytes[i] = (unsigned char)(ms >> (8 * (5 - i)));
-        /* 128 bits are 26 digits of 5; the first holds only 3. */
-        for (int i = 0; i < 26; i++) {
-                unsigned value = 0;
-
-                for (int bit = 0; bit < 5; bit++) {
-                        int at = i * 5 + bit - 2;
-
-                        value = value << 1 | (at < 0 ? 0 : bytes[at / 8] >> (7 - at % 8) & 1);
-                }
-                out[i] = id_digits[value];
-        }
-        out[26] = '\0';
-        return 0;
-}
-
 static bool is_id(const char *name)
 {
-        return strlen(name) == WORKSPACE_ID_SIZE - 1 && name[0] <= '7' &&
-               strspn(name, id_digits) == WORKSPACE_ID_SIZE - 1;
+        return ulid_is(name);
 }
 
 /* Open and lock what an evaluation that no longer lives left behind, if that is what it is. */
@@ -95,7 +65,7 @@ static int make_locked(struct workspace *w, struct error *err)
 {
         struct stat mine, there;
 
-        if (workspace_new_id(w->id, err) < 0 || mkdirat(w->work, w->id, 0700) < 0)
+        if (ulid_new(w->id, err) < 0 || mkdirat(w->work, w->id, 0700) < 0)
                 return -1;
         w->lock = openat(w->work, w->id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (w->lock >= 0 && flock(w->lock, LOCK_EX | LOCK_NB) == 0 && fstat(w->lock, &mine) == 0 &&

@@ -10,14 +10,13 @@
 #define ASSAY_WORKSPACE_H
 
 #include "channel.h"
-
-enum { WORKSPACE_ID_SIZE = 27 };
+#include "ulid.h"
 
 struct workspace {
-        int work;                   /* STATE/evaluations */
-        int lock;                   /* STATE/evaluations/ID */
-        int tree, built;            /* STATE/evaluations/ID/tree, …/built */
-        char id[WORKSPACE_ID_SIZE]; /* a ULID: the evaluation's */
+        int work;           /* STATE/evaluations */
+        int lock;           /* STATE/evaluations/ID */
+        int tree, built;    /* STATE/evaluations/ID/tree, …/built */
+        char id[ULID_SIZE]; /* a ULID: the evaluation's */
 };
 
 #define WORKSPACE_INIT                                                                             \
@@ -33,8 +32,5 @@ int workspace_empty(int tree, enum helper_mode mode, struct channel *c, struct e
 int workspace_remove(struct workspace *w, struct channel *c, struct error *err);
 /* Remove what evaluations that no longer live left behind. */
 void workspace_sweep(const struct workspace *own, struct channel *c);
-
-/* A new ULID: 48 bits of milliseconds, 80 random bits, in Crockford's base 32. */
-int workspace_new_id(char out[WORKSPACE_ID_SIZE], struct error *err);
 
 #endif

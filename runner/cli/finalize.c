@@ -97,8 +97,8 @@ static int finalize(const char *result, const struct finalize_options *o, struct
                 .channel = CHANNEL_INIT,
         };
         struct final f = FINAL_INIT;
-        char id[WORKSPACE_ID_SIZE];
-        int r = workspace_new_id(id, err);
+        char id[ULID_SIZE];
+        int r = ulid_new(id, err);
 
         if (r == 0)
                 r = open_store(&p, result, o, id, err);

@@ -199,7 +199,7 @@ int image_store_open_layer(const struct image_store *s, const char *diff_id, str
 int image_store_begin_layer(struct image_store *s, struct image_store_layer *ret, struct error *err)
 {
         *ret = (struct image_store_layer)IMAGE_STORE_LAYER_INIT;
-        if (workspace_new_id(ret->name, err) < 0)
+        if (ulid_new(ret->name, err) < 0)
                 return -1;
         if (mkdirat(s->incoming, ret->name, 0755) < 0)
                 return image_store_failed("a new layer", err);
@@ -315,7 +315,7 @@ static void close_place(struct image_store_layer *l)
 
 static bool open_left(int part, const char *name, struct image_store_layer *ret)
 {
-        if (strlen(name) != WORKSPACE_ID_SIZE - 1 || !open_place(part, name, ret))
+        if (strlen(name) != ULID_SIZE - 1 || !open_place(part, name, ret))
                 return false;
         if (flock(ret->place, LOCK_EX | LOCK_NB) < 0) {
                 close_place(ret);
@@ -333,9 +333,9 @@ bool image_store_open_left(struct image_store *s, const char *name, struct image
 bool image_store_take_out_layer(
         struct image_store *s, const char *diff_id, struct image_store_layer *ret)
 {
-        char name[WORKSPACE_ID_SIZE];
+        char name[ULID_SIZE];
 
-        if (workspace_new_id(name, NULL) < 0 || !open_place(s->layers, diff_id, ret))
+        if (ulid_new(name, NULL) < 0 || !open_place(s->layers, diff_id, ret))
                 return false;
         /* Who opens it from here on finds it locked, or gone when it has the lock. */
         if ((ret->tree >= 0 && flock(ret->tree, LOCK_EX | LOCK_NB) < 0) ||
@@ -407,7 +407,7 @@ static int lock_pulls(struct image_store *s, struct error *err)
 
 static int make_pull(struct image_store *s, struct image_store_layer *ret, struct error *err)
 {
-        if (workspace_new_id(ret->name, err) < 0)
+        if (ulid_new(ret->name, err) < 0)
                 return -1;
         if (mkdirat(s->pulls, ret->name, 0700) < 0)
                 return image_store_failed("a new pull", err);
@@ -468,11 +468,11 @@ int image_store_put_record(struct image_store *s, int part, const char *name,
         const struct buffer *record, struct error *err)
 {
         _cleanup_fd_ int fd = -EBADF;
-        char new[WORKSPACE_ID_SIZE];
+        char new[ULID_SIZE];
 
         if (record->len > IMAGE_STORE_MAX_FILE)
                 return error_set(err, CODE_IMAGE_TOO_LARGE, "its documents are too large");
-        if (workspace_new_id(new, err) < 0)
+        if (ulid_new(new, err) < 0)
                 return -1;
         fd = openat(s->incoming, new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
         if (fd >= 0 && fchmod(fd, 0644) == 0 && fd_write_all(fd, record->data, record->len) == 0 &&

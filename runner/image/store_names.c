@@ -97,9 +97,9 @@ int image_store_check_name(const char *name, struct error *err)
 
 int image_store_put_name(struct image_store *s, const char *name, const char *id, struct error *err)
 {
-        char file[3 * IMAGE_STORE_NAME_MAX + 1], new[WORKSPACE_ID_SIZE];
+        char file[3 * IMAGE_STORE_NAME_MAX + 1], new[ULID_SIZE];
 
-        if (encode(name, file, err) < 0 || workspace_new_id(new, err) < 0)
+        if (encode(name, file, err) < 0 || ulid_new(new, err) < 0)
                 return -1;
         if (symlinkat(id, s->incoming, new) == 0 &&
                 renameat(s->incoming, new, s->names, file) == 0 && fsync(s->names) == 0)

@@ -1,13 +1,14 @@
 /* Appending the rows of one evaluation, in one transaction; see messages.h. What assay says is
  * taken for its own evaluation only: the ids and the agent were said before it met anything of a
  * submitter's, the rest is made here. */
+#include "store/queue.h"
 #include "store/superseded.h"
 
 #include "text.h"
 
 #include <unistd.h>
 
-enum { SECONDS_TO_SAY_ALL = 60 };
+enum { SECONDS_TO_SAY_ALL = 20 };
 
 struct pending {
         enum store_table table;
@@ -20,6 +21,7 @@ struct append {
         char agent[STORE_MAX_AGENT + 1], result_id[STORE_MAX_NAME], submission_id[STORE_MAX_NAME];
         char supersedes[STORE_MAX_NAME]; /* "": it is an attempt of its own */
         struct superseded old;           /* that one */
+        struct job_lease job;            /* which it ends; "": none */
         char task[STORE_MAX_NAME], archive[STORE_MAX_NAME];
         char before[DIGEST_SIZE]; /* the mac of the submission's last result */
         int64_t number, attempt, revision;
@@ -42,6 +44,8 @@ struct append *append_new(struct store *s, const struct append_order *order, str
         snprintf(a->result_id, sizeof a->result_id, "%s", order->result_id);
         snprintf(a->submission_id, sizeof a->submission_id, "%s", order->submission_id);
         snprintf(a->supersedes, sizeof a->supersedes, "%s", order->supersedes);
+        if (order->job)
+                a->job = *order->job;
         return a;
 }
 
@@ -66,38 +70,49 @@ void append_free(struct append *a)
         free(a);
 }
 
-static int malformed(struct error *err)
-{
-        return error_set(err, CODE_INTERNAL_FRAME, "the store was sent a malformed frame");
-}
-
 /* --- whose result it is --------------------------------------------------------------------- */
 
-/* The same archive for the same task by the same agent is the same submission. */
 static int find_submission(struct append *a, struct error *err)
 {
-        const struct value same[] = {
-                value_text(a->archive), value_text(a->task), value_text(a->agent)};
-        char now[STORE_TIME_SIZE], found[STORE_MAX_NAME];
-        int r = store_ask_text(a->store,
-                "SELECT id FROM submissions WHERE archive_sha256 = $1 AND task = $2"
-                " AND agent = $3 ORDER BY received_at, id LIMIT 1",
-                same, 3, found, sizeof found, err);
+        struct store_submission s = {.task = a->task, .archive = a->archive, .agent = a->agent};
 
-        if (r < 0)
+        snprintf(s.id, sizeof s.id, "%s", a->submission_id);
+        if (store_find_submission(a->store, &s, err) < 0)
                 return -1;
-        if (r > 0) {
-                snprintf(a->submission_id, sizeof a->submission_id, "%s", found);
-                return 0;
-        }
-        store_now(now);
-        const struct value row[] = {value_text(a->submission_id), value_text(a->task),
-                value_text_or_null(a->archive), value_text(a->agent), value_text(now)};
+        snprintf(a->submission_id, sizeof a->submission_id, "%s", s.id);
+        return 0;
+}
 
-        return store_do(a->store,
-                "INSERT INTO submissions (id, task, archive_sha256, agent, received_at, status,"
-                " evaluated) VALUES ($1, $2, $3, $4, $5, 'pending', 0)",
-                row, 5, err);
+static int take_job(void *to, const struct value *row, unsigned count, struct error *err)
+{
+        struct append *a = to;
+        char task[STORE_MAX_NAME], archive[STORE_MAX_NAME];
+
+        (void)count;
+        value_copy(&row[0], a->submission_id, sizeof a->submission_id);
+        value_copy(&row[1], task, sizeof task);
+        value_copy(&row[2], archive, sizeof archive);
+        value_copy(&row[3], a->agent, sizeof a->agent);
+        if (strcmp(task, a->task) == 0 && strcmp(archive, a->archive) == 0)
+                return 0;
+        return error_set(err, CODE_JOB_FILE,
+                "what was graded is not what job %s is about: task %s, archive %s", a->job.job,
+                a->task, a->archive);
+}
+
+/* That of the job, whatever the evaluation says. */
+static int find_job(struct append *a, struct error *err)
+{
+        const struct value job = value_text(a->job.job);
+        enum job_fate unused;
+
+        return job_decide(a->store, &a->job, false, &unused, err) < 0 ||
+                               a->store->engine->run(a->store->database,
+                                       "SELECT submission_id, task, archive_sha256,"
+                                       " coalesce(agent, '') FROM jobs WHERE id = $1",
+                                       &job, 1, take_job, a, err) < 0
+                       ? -1
+                       : 0;
 }
 
 /* The next attempt of the submission. */
@@ -145,9 +160,16 @@ static int find_place(struct append *a, struct error *err)
 {
         struct value submission;
         struct store *s = a->store;
+        int r;
 
-        if ((*a->supersedes ? find_revision(a, err)
-                            : find_submission(a, err) < 0 || find_attempt(a, err) < 0) != 0)
+        if (*a->supersedes)
+                r = find_revision(a, err);
+        else
+                r = (*a->job.job ? find_job(a, err) : find_submission(a, err)) < 0 ||
+                                    find_attempt(a, err) < 0
+                            ? -1
+                            : 0;
+        if (r < 0)
                 return -1;
         submission = value_text(a->submission_id);
         if (store_ask_number(s, "SELECT max(number) FROM evaluation_results", NULL, 0, &a->number,
@@ -163,26 +185,33 @@ static int find_place(struct append *a, struct error *err)
         return 0;
 }
 
+static int begin_transaction(struct append *a, struct error *err)
+{
+        const struct engine *e = a->store->engine;
+        struct database *d = a->store->database;
+
+        return e->begin(d, false, err) < 0 || e->lock(d, "results", err) < 0 ||
+                               find_place(a, err) < 0
+                       ? -1
+                       : 0;
+}
+
 static int begin(struct append *a, int socket, struct reader *r, struct error *err)
 {
         _cleanup_buffer_ struct buffer out = BUFFER_INIT;
-        struct store *s = a->store;
 
         get_text(r, a->task, sizeof a->task);
         get_text(r, a->archive, sizeof a->archive);
         if (!reader_done(r) || !text_utf8_valid(a->task, strlen(a->task)) ||
                 strspn(a->archive, "0123456789abcdef") != strlen(a->archive) ||
                 (*a->supersedes && (*a->task || *a->archive)))
-                return malformed(err);
-        if (s->engine->begin(s->database, false, err) < 0)
-                return -1;
-        a->begun = true;
-        if (s->engine->lock(s->database, "results", err) < 0)
-                return -1;
+                return store_malformed(err);
         /* Nobody else writes until this ends: so it may not take for ever. */
         alarm(SECONDS_TO_SAY_ALL);
-        if (find_place(a, err) < 0)
-                return -1;
+        a->begun = true;
+        while (begin_transaction(a, err) < 0)
+                if (store_connect_again(a->store, err) < 0)
+                        return -1;
         put_u32(&out, (uint32_t)a->attempt);
         return frame_send(socket, STORE_ATTEMPT, &out, NULL, 0, err);
 }
@@ -193,7 +222,7 @@ static struct pending *current(struct append *a, unsigned table, struct error *e
 {
         /* The rubric of a result that waits is that of the one that it becomes. */
         if (table >= TABLE_COUNT || (table == TABLE_CRITERIA && *a->supersedes)) {
-                malformed(err);
+                store_malformed(err);
                 return NULL;
         }
         if (!a->current[table]) {
@@ -226,7 +255,7 @@ static int take_value(struct append *a, enum value_kind kind, struct reader *r, 
         if (!p)
                 return -1;
         if (!is_given(table, column, kind))
-                return malformed(err);
+                return store_malformed(err);
         p->values[column].kind = kind;
         if (kind == VALUE_NUMBER) {
                 p->values[column].number = (int64_t)get_u64(r);
@@ -236,10 +265,10 @@ static int take_value(struct append *a, enum value_kind kind, struct reader *r, 
 
                 if (r->bad || p->texts[column].len + len > STORE_MAX_TEXT ||
                         (a->bytes += len) > STORE_MAX_ALL)
-                        return malformed(err);
+                        return store_malformed(err);
                 buffer_add(&p->texts[column], bytes, len);
         }
-        return reader_done(r) ? 0 : malformed(err);
+        return reader_done(r) ? 0 : store_malformed(err);
 }
 
 /* Its texts are complete, and text. */
@@ -250,7 +279,7 @@ static int add_row(struct append *a, struct reader *r, struct error *err)
                 reader_done(r) && a->row_count < STORE_MAX_ROWS ? current(a, table, err) : NULL;
 
         if (!p || (table == TABLE_RESULTS && a->result_rows++ > 0))
-                return malformed(err);
+                return store_malformed(err);
         for (unsigned i = 0; i < store_tables[table].count; i++) {
                 const struct buffer *b = &p->texts[i];
 
@@ -259,7 +288,7 @@ static int add_row(struct append *a, struct reader *r, struct error *err)
                 if (!buffer_ok(b))
                         return error_set(err, CODE_INFRA_MEMORY, "out of memory");
                 if (!text_utf8_valid(b->data, b->len) || memchr(b->data, '\0', b->len))
-                        return malformed(err);
+                        return store_malformed(err);
                 p->values[i].text = (const char *)b->data;
                 p->values[i].len = b->len;
         }
@@ -403,28 +432,107 @@ static bool may_become(const struct append *a, const struct value *row)
         return !*a->supersedes || strcmp(status, "graded") == 0;
 }
 
+/* Infra's faults are tried again, and only the last of them is a result. */
+static int find_fate(
+        struct append *a, const struct value *row, enum job_fate *ret, struct error *err)
+{
+        char class[32];
+
+        *ret = JOB_ENDS;
+        value_copy(&row[STORED_CLASS], class, sizeof class);
+        return *a->job.job ? job_decide(a->store, &a->job,
+                                     strcmp(class, error_class_name(CLASS_INFRA)) == 0, ret, err)
+                           : 0;
+}
+
+static int end_job(struct append *a, const struct value *row, enum job_fate fate, struct error *err)
+{
+        char code[STORE_MAX_NAME], reason[STORE_MAX_NAME];
+
+        if (!*a->job.job)
+                return 0;
+        value_copy(&row[STORED_CODE], code, sizeof code);
+        value_copy(&row[STORED_REASON], reason, sizeof reason);
+        reason[text_cut(reason, strlen(reason), STORE_MAX_NAME / 2)] = '\0';
+        return job_settle(a->store, &a->job, fate, a->result_id, code, reason, err);
+}
+
+static int write_all(struct append *a, struct value *row, struct error *err)
+{
+        char now[STORE_TIME_SIZE], rubric[DIGEST_SIZE];
+        enum job_fate fate;
+
+        store_now(now);
+        if (find_fate(a, row, &fate, err) < 0)
+                return -1;
+        if (fate != JOB_WAITS &&
+                (insert_rubric(a, rubric, err) < 0 || insert_result(a, row, rubric, now, err) < 0 ||
+                        set_status(a, &row[STORED_STATUS], now, err) < 0))
+                return -1;
+        return end_job(a, row, fate, err) < 0 ||
+                               a->store->engine->commit(a->store->database, err) < 0
+                       ? -1
+                       : 0;
+}
+
+/* Was all of it committed before the connection was lost? */
+static int is_there(struct append *a, struct error *err)
+{
+        const struct value values[] = {
+                value_text(a->result_id), value_text(a->job.job), value_number(a->job.lease)};
+        int64_t count;
+
+        if (store_ask_number(a->store,
+                    "SELECT (SELECT count(*) FROM evaluation_results WHERE id = $1) +"
+                    " (SELECT count(*) FROM jobs WHERE id = $2 AND lease = $3"
+                    "  AND state IN ('waiting', 'parked', 'done'))",
+                    values, 3, &count, err) < 0)
+                return -1;
+        return count > 0;
+}
+
 static int commit(struct append *a, int socket, struct reader *r, struct error *err)
 {
         const struct buffer nothing = BUFFER_INIT;
         struct value *row = result_row(a);
-        char now[STORE_TIME_SIZE], rubric[DIGEST_SIZE];
+        int result;
 
         if (!reader_done(r) || !row || !may_become(a, row))
-                return malformed(err);
+                return store_malformed(err);
         alarm(0);
-        store_now(now);
-        if (insert_rubric(a, rubric, err) < 0 || insert_result(a, row, rubric, now, err) < 0 ||
-                set_status(a, &row[STORED_STATUS], now, err) < 0 ||
-                a->store->engine->commit(a->store->database, err) < 0)
+        result = write_all(a, row, err);
+        while (result < 0 && store_connect_again(a->store, err) == 0) {
+                int64_t attempt = a->attempt;
+
+                result = is_there(a, err);
+                if (result < 0)
+                        continue;
+                if (result > 0) {
+                        result = 0;
+                        break;
+                }
+                result = begin_transaction(a, err) < 0 ? -1
+                         : a->attempt != attempt
+                                 ? error_set(err, CODE_INFRA_STORE,
+                                           "the connection was lost, and another result of the "
+                                           "submission was stored meanwhile")
+                                 : write_all(a, row, err);
+        }
+        if (result < 0)
                 return -1;
         a->committed = true;
         return frame_send(socket, STORE_DONE, &nothing, NULL, 0, err);
 }
 
+bool append_is_open(const struct append *a)
+{
+        return a->begun && !a->committed;
+}
+
 int append_take(struct append *a, int socket, unsigned type, struct reader *r, struct error *err)
 {
         if (a->committed || a->begun != (type != STORE_BEGIN))
-                return malformed(err);
+                return store_malformed(err);
         switch (type) {
         case STORE_BEGIN:
                 return begin(a, socket, r, err);
@@ -437,6 +545,6 @@ int append_take(struct append *a, int socket, unsigned type, struct reader *r, s
         case STORE_COMMIT:
                 return commit(a, socket, r, err);
         default:
-                return malformed(err);
+                return store_malformed(err);
         }
 }

@@ -4,7 +4,7 @@
  * gives up its own: so an `assay` that was taken over can append a result of its own evaluation,
  * and neither read nor change another one, nor make a mac. It speaks frames (messages.h) on one
  * socket, in one of two modes; what a mode does not have ends it. */
-#include "store/store.h"
+#include "store/queue.h"
 
 #include "confine.h"
 #include "fd.h"
@@ -20,12 +20,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_FRAME = STORE_MAX_PIECE + 64, OPEN_FILES = 64, MEMORY = 1 << 30 };
+enum { MAX_FRAME = STORE_MAX_PIECE + 64, OPEN_FILES = 64 + STORE_MAX_LEASES, MEMORY = 1 << 30 };
 
 struct session {
         enum store_mode mode;
         struct store store;
         struct append *append;
+        bool queue;
 };
 
 #ifndef ASSAY_UNCONFINED
@@ -69,11 +70,6 @@ static int lock_in(const char *path, struct error *err)
 }
 #endif
 
-static int malformed(struct error *err)
-{
-        return error_set(err, CODE_INTERNAL_FRAME, "the store was sent a malformed frame");
-}
-
 static int open_session(struct session *s, struct frame *f, struct error *err)
 {
         const struct buffer nothing = BUFFER_INIT;
@@ -88,10 +84,10 @@ static int open_session(struct session *s, struct frame *f, struct error *err)
         get_text(&r, order.submission_id, sizeof order.submission_id);
         get_text(&r, order.supersedes, sizeof order.supersedes);
         if (f->type != STORE_OPEN || !reader_done(&r))
-                return malformed(err);
+                return store_malformed(err);
         if (store_open(&s->store, path, key, s->mode, err) < 0 || lock_in(path, err) < 0)
                 return -1;
-        if (s->mode == STORE_APPEND) {
+        if (s->mode == STORE_APPEND && !s->queue) {
                 s->append = append_new(&s->store, &order, err);
                 if (!s->append)
                         return -1;
@@ -106,6 +102,8 @@ static int serve(struct session *s, struct error *err)
 
         if (r > 0)
                 r = open_session(s, &f, err) < 0 ? -1 : 1;
+        if (r > 0 && s->queue)
+                return queue_serve(&s->store, STORE_SOCKET, err);
         while (r > 0) {
                 struct reader payload;
 
@@ -132,6 +130,8 @@ int main(int argc, char **argv)
         umask(077);
         if (argc == 2 && strcmp(argv[1], "append") == 0)
                 s.mode = STORE_APPEND;
+        else if (argc == 2 && strcmp(argv[1], "queue") == 0)
+                s = (struct session){.mode = STORE_APPEND, .queue = true};
         else if (argc != 2 || strcmp(argv[1], "read") != 0)
                 r = error_set(&err, CODE_USAGE, "assay-store is started by assay alone");
         if (err.code == CODE_NONE)
@@ -139,11 +139,7 @@ int main(int argc, char **argv)
         r = err.code == CODE_NONE ? serve(&s, &err) : -1;
         append_free(s.append);
         store_close(&s.store);
-        if (r < 0) {
-                _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
-
-                put_error(&payload, &err);
-                frame_send(STORE_SOCKET, STORE_FAILED, &payload, NULL, 0, NULL);
-        }
+        if (r < 0)
+                store_send_failed(STORE_SOCKET, &err);
         return r < 0;
 }

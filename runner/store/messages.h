@@ -2,6 +2,8 @@
  *
  *   assay-store append     an evaluation's rows, and nothing else: no reading, no changing
  *   assay-store read       lists, shows and verifies, and never writes
+ *   assay-store queue      takes and gives jobs, for who keeps the caller's rights; beside it, on a
+ *                          socket each, the appenders of the evaluations that it was told of
  *
  *   assay → store                            store → assay
  *   STORE_OPEN                               STORE_READY
@@ -12,10 +14,20 @@
  *           STORE_SHOW, STORE_PASS_DATA      STORE_PIECE …, STORE_DONE
  *           STORE_VERIFY                     STORE_PROBLEM …, STORE_COUNTS, STORE_DONE
  *           STORE_HEAD                       STORE_PIECE, STORE_DONE
+ *   queue:  STORE_HAS                        STORE_ANSWER
+ *           STORE_FETCH                      STORE_DONE
+ *           STORE_ENQUEUE                    STORE_QUEUED
+ *           STORE_CLAIM                      STORE_CLAIMED or STORE_NONE; then, once, STORE_WAKE
+ *           STORE_RENEW                      STORE_ANSWER
+ *           STORE_APPENDER, STORE_GIVE_BACK  STORE_DONE
+ *           STORE_QUEUE                      STORE_ANSWER
+ *           STORE_JOBS, STORE_JOB            STORE_ENTRY …, STORE_DONE
+ *           STORE_PAUSE, STORE_RETRY,
+ *           STORE_CANCEL, STORE_REJUDGE      STORE_ANSWER
  *
- * The store may answer STORE_FAILED at any time, and ends then. A frame that its mode does not
- * have, or out of this order, is internal.frame. The end of the socket before STORE_COMMIT takes
- * back all of the evaluation. */
+ * The store may answer STORE_FAILED at any time, and ends then; not so the queue. A frame that its
+ * mode does not have, or out of this order, is internal.frame. The end of the socket before
+ * STORE_COMMIT takes back all of the evaluation. */
 #ifndef ASSAY_STORE_MESSAGES_H
 #define ASSAY_STORE_MESSAGES_H
 
@@ -29,6 +41,14 @@ enum {
         STORE_MAX_ALL = 128 << 20, /* of all texts of an evaluation */
         STORE_MAX_ROWS = 1000,     /* of an evaluation */
         STORE_MAX_AGENT = 200,
+        STORE_MAX_ID = 64, /* of a job, a submission, a match */
+        STORE_MAX_KEY = 255,
+        STORE_MAX_NUMBER = 64, /* a decimal, as text */
+        STORE_MAX_LEASES = 256,
+        JOB_TEXTS = 9,   /* of a job's STORE_ENTRY: id, submission, task, agent, state, result,
+                            code, reason, worker */
+        JOB_NUMBERS = 6, /* then, u64: tries, most tries, and in ms since 1970 when it was queued,
+                            started, ended, and when it is tried again */
         STORE_HEAD_SIZE = 96, /* "NUMBER:64 digits" and NUL */
 };
 
@@ -57,6 +77,36 @@ enum store_message {
         STORE_DONE,     /* empty */
         STORE_FAILED,   /* error */
         STORE_PASS_DATA, /* text id: its `eval_pass_data`, as STORE_SHOW */
+        STORE_HAS,       /* text digest: is there that file? u8 */
+        STORE_FETCH,     /* text digest, and a descriptor to write the file to */
+        STORE_ENQUEUE,   /* text each: job, submission if it is new, task, its digest, agent, source
+                            address, idempotency key, llm score, time used, seed, match; u32 most
+                            of that address a minute, u32 tries; the archive's descriptor, and
+                            the snapshot's of the task if the store lacks it */
+        STORE_QUEUED,    /* text job, text submission, u8 asked for before, u64 ms to wait (0: it is
+                            queued) */
+        STORE_CLAIM,     /* text worker, u32 ms of the lease */
+        STORE_CLAIMED,   /* text each: job, submission, task, its digest, the archive's, agent, llm
+                            score, time used, seed, match; u64 lease, u32 which try, u64 ms that it
+                            waited */
+        STORE_NONE,      /* u64 ms until it may be different, u8 paused */
+        STORE_WAKE,      /* empty: something was queued, or has ended */
+        STORE_RENEW,    /* u32 ms, u32 n, n × (text job, u64 lease): n × u8: it is still theirs */
+        STORE_APPENDER, /* text job, u64 lease, u32 ms before the next try, text id of its result;
+                           the socket on which it is appended */
+        STORE_GIVE_BACK, /* text job, u64 lease, u32 ms before the next try, error: it has no
+                            result; `interrupted`: as if it had not begun */
+        STORE_QUEUE,     /* empty: u64 each of queued, waiting, running, done, parked, cancelled, ms
+                            since the oldest that waits was queued; u8 paused */
+        STORE_JOBS,      /* text state ("": what has not ended) */
+        STORE_JOB,       /* text job */
+        STORE_PAUSE,     /* u8: pause or go on; u64 how many run */
+        STORE_RETRY,     /* text job ("": all that are parked): u64 how many */
+        STORE_CANCEL,    /* text job: u64 how many */
+        STORE_REJUDGE,   /* text task, text result, u8 those with an infra error; text digest of
+                            another task ("": as before), and its snapshot's descriptor if the
+                            store lacks it: u64 how many */
+        STORE_ANSWER,    /* as the one that asks says */
 };
 
 /* The tables of an evaluation's rows, and their columns in order. GIVEN: assay says it; OWN: the

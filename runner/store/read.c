@@ -6,22 +6,6 @@ struct listing {
         unsigned rows;
 };
 
-static int malformed(struct error *err)
-{
-        return error_set(err, CODE_INTERNAL_FRAME, "the store was sent a malformed frame");
-}
-
-/* A line is short, whatever somebody had stored or wrote into the database: one of them may not
- * keep all others from being listed. */
-static void put_short(struct buffer *out, const struct value *v)
-{
-        const size_t len = v->kind != VALUE_TEXT     ? 0
-                           : v->len > STORE_MAX_NAME ? STORE_MAX_NAME
-                                                     : v->len;
-
-        put_bytes(out, v->text, strnlen(len > 0 ? v->text : "", len));
-}
-
 static int send_entry(void *to, const struct value *row, unsigned count, struct error *err)
 {
         _cleanup_buffer_ struct buffer out = BUFFER_INIT;
@@ -29,7 +13,7 @@ static int send_entry(void *to, const struct value *row, unsigned count, struct 
 
         put_u64(&out, (uint64_t)row[0].number);
         for (unsigned i = 1; i < count - 2; i++)
-                put_short(&out, &row[i]);
+                store_put_short(&out, &row[i]);
         put_u32(&out, (uint32_t)row[count - 2].number);
         put_u32(&out, (uint32_t)row[count - 1].number);
         return frame_send(l->socket, STORE_ENTRY, &out, NULL, 0, err);
@@ -70,7 +54,7 @@ static int show(
 
         get_text(r, id, sizeof id);
         if (!reader_done(r))
-                return malformed(err);
+                return store_malformed(err);
         value = value_text(id);
         if (s->engine->run(s->database, sql, &value, 1, send_pieces, l, err) < 0)
                 return -1;
@@ -93,7 +77,7 @@ static int verify(struct store *s, int socket, struct reader *r, struct error *e
         char head[STORE_HEAD_SIZE];
 
         get_text(r, head, sizeof head);
-        return reader_done(r) ? verify_answer(s, socket, head, err) : malformed(err);
+        return reader_done(r) ? verify_answer(s, socket, head, err) : store_malformed(err);
 }
 
 static int answer(struct store *s, int socket, unsigned type, struct reader *r, struct error *err)
@@ -108,10 +92,10 @@ static int answer(struct store *s, int socket, unsigned type, struct reader *r, 
         if (type == STORE_VERIFY)
                 return verify(s, socket, r, err);
         if (!reader_done(r))
-                return malformed(err);
+                return store_malformed(err);
         return type == STORE_LIST   ? list(s, &l, err)
                : type == STORE_HEAD ? answer_head(s, &l, err)
-                                    : malformed(err);
+                                    : store_malformed(err);
 }
 
 int read_take(struct store *s, int socket, unsigned type, struct reader *r, struct error *err)

@@ -234,14 +234,18 @@ static int bind(sqlite3_stmt *statement, const struct value *values, unsigned co
 
         for (unsigned i = 0; i < count && r == SQLITE_OK; i++) {
                 const struct value *v = &values[i];
-                const int at = (int)i + 1;
+                char name[16];
+                int at;
 
-                if (v->kind == VALUE_NUMBER)
+                /* SQLite numbers them in the order in which they are met. */
+                snprintf(name, sizeof name, "$%u", i + 1);
+                at = sqlite3_bind_parameter_index(statement, name);
+                if (at > 0 && v->kind == VALUE_NUMBER)
                         r = sqlite3_bind_int64(statement, at, v->number);
-                else if (v->kind == VALUE_TEXT)
+                else if (at > 0 && v->kind == VALUE_TEXT)
                         r = sqlite3_bind_text64(
                                 statement, at, v->text, v->len, SQLITE_STATIC, SQLITE_UTF8);
-                else if (v->kind == VALUE_BYTES)
+                else if (at > 0 && v->kind == VALUE_BYTES)
                         r = sqlite3_bind_blob64(statement, at, v->text, v->len, SQLITE_STATIC);
         }
         return r;

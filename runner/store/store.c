@@ -3,7 +3,78 @@
 
 #include "store/key.h"
 
+#include <poll.h>
 #include <time.h>
+
+enum { CONNECT_TRIES = 600, CONNECT_PAUSE_MS = 100 };
+
+/* A line is short, whatever somebody had stored or wrote into the database: one of them may not
+ * keep all others from being listed. */
+void store_put_short(struct buffer *out, const struct value *v)
+{
+        const size_t len = v->kind != VALUE_TEXT     ? 0
+                           : v->len > STORE_MAX_NAME ? STORE_MAX_NAME
+                                                     : v->len;
+
+        put_bytes(out, v->text, strnlen(len > 0 ? v->text : "", len));
+}
+
+int store_send_failed(int socket, const struct error *why)
+{
+        _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
+
+        put_error(&payload, why);
+        return frame_send(socket, STORE_FAILED, &payload, NULL, 0, NULL);
+}
+
+int store_malformed(struct error *err)
+{
+        return error_set(err, CODE_INTERNAL_FRAME, "the store was sent a malformed frame");
+}
+
+/* --- transactions --------------------------------------------------------------------------- */
+
+int store_connect_again(struct store *s, struct error *err)
+{
+        struct pollfd peer = {.fd = STORE_SOCKET};
+
+        for (int tries = 0; s->engine->is_lost(s->database); tries++) {
+                if (tries > 0 && (tries == CONNECT_TRIES || poll(&peer, 1, CONNECT_PAUSE_MS) > 0))
+                        return -1;
+                if (s->engine->connect_again(s->database, err) == 0)
+                        return 0;
+        }
+        return -1;
+}
+
+static int try_once(
+        struct store *s, int (*body)(void *to, struct error *err), void *to, struct error *err)
+{
+        const struct engine *e = s->engine;
+        int r = e->begin(s->database, false, err);
+
+        if (r < 0)
+                return -1;
+        r = body(to, err);
+        if (r == 0 && e->commit(s->database, err) == 0)
+                return 0;
+        e->rollback(s->database);
+        return r > 0 ? 0 : -1;
+}
+
+int store_transact(struct store *s, int (*body)(void *to, struct error *err),
+        int (*is_done)(void *to, struct error *err), void *to, struct error *err)
+{
+        int r;
+
+        while ((r = try_once(s, body, to, err)) < 0 && store_connect_again(s, err) == 0) {
+                const int done = is_done ? is_done(to, err) : 0;
+
+                if (done > 0)
+                        return 0;
+        }
+        return r;
+}
 
 int store_do(struct store *s, const char *sql, const struct value *values, unsigned count,
         struct error *err)
@@ -49,6 +120,32 @@ int store_ask_number(struct store *s, const char *sql, const struct value *value
 
         *ret = a.number;
         return r < 0 ? -1 : a.rows;
+}
+
+int store_find_submission(struct store *s, struct store_submission *sub, struct error *err)
+{
+        const struct value same[] = {
+                value_text(sub->archive), value_text(sub->task), value_text(sub->agent)};
+        char now[STORE_TIME_SIZE], found[STORE_MAX_NAME];
+        int r = store_ask_text(s,
+                "SELECT id FROM submissions WHERE archive_sha256 = $1 AND task = $2"
+                " AND agent = $3 ORDER BY received_at, id LIMIT 1",
+                same, 3, found, sizeof found, err);
+
+        if (r < 0)
+                return -1;
+        if (r > 0) {
+                snprintf(sub->id, sizeof sub->id, "%s", found);
+                return 0;
+        }
+        store_now(now);
+        const struct value row[] = {value_text(sub->id), value_text(sub->task),
+                value_text_or_null(sub->archive), value_text(sub->agent), value_text(now)};
+
+        return store_do(s,
+                "INSERT INTO submissions (id, task, archive_sha256, agent, received_at, status,"
+                " evaluated) VALUES ($1, $2, $3, $4, $5, 'pending', 0)",
+                row, 5, err);
 }
 
 void store_now(char ret[STORE_TIME_SIZE])

@@ -27,6 +27,28 @@ int store_ask_text(struct store *s, const char *sql, const struct value *values,
         char *ret, size_t size, struct error *err);
 int store_ask_number(struct store *s, const char *sql, const struct value *values, unsigned count,
         int64_t *ret, struct error *err);
+/* A text of a column, cut where it is very long. */
+void store_put_short(struct buffer *out, const struct value *v);
+/* STORE_FAILED. */
+int store_send_failed(int socket, const struct error *why);
+/* What comes is not what messages.h says: -1. */
+int store_malformed(struct error *err);
+/* All that `body` does in one transaction. 0, or 1 of the body takes it back, which is no failure.
+ * When the connection is lost it is done again on a new one, unless `is_done` finds it done. */
+int store_transact(struct store *s, int (*body)(void *to, struct error *err),
+        int (*is_done)(void *to, struct error *err), void *to, struct error *err);
+/* 0: the connection was lost, and is there again. */
+int store_connect_again(struct store *s, struct error *err);
+
+/* Whose archive it is. */
+struct store_submission {
+        const char *task, *archive, *agent;
+        char id[STORE_MAX_NAME]; /* of a new one */
+};
+/* The same archive for the same task by the same agent is the same submission: `id` becomes that
+ * one's, or a new one gets it. In a transaction. */
+int store_find_submission(struct store *s, struct store_submission *sub, struct error *err);
+
 /* Now, as "2026-11-19T11:02:57.123Z". */
 void store_now(char ret[STORE_TIME_SIZE]);
 
@@ -35,8 +57,11 @@ struct append;
 struct append_order {
         char agent[STORE_MAX_AGENT + 1], result_id[STORE_MAX_NAME], submission_id[STORE_MAX_NAME];
         char supersedes[STORE_MAX_NAME]; /* the result that waited; "": an attempt of its own */
+        const struct job_lease *job;     /* whose result it is; NULL */
 };
 struct append *append_new(struct store *s, const struct append_order *order, struct error *err);
+/* Has it begun, and not ended? */
+bool append_is_open(const struct append *a);
 /* Take a frame and answer it. */
 int append_take(struct append *a, int socket, unsigned type, struct reader *r, struct error *err);
 /* What was not committed is taken back. */

@@ -13,6 +13,8 @@ X(TASK_NOT_PERMITTED,  "task.not_permitted",       CLASS_USAGE, END_USAGE, "ask 
 X(POLICY_INVALID,      "policy.invalid",           CLASS_USAGE, END_USAGE, "mend the operator's policy at the place named (docs/policy.md)")
 X(TASK_EXPECT,         "task.expectation",         CLASS_USAGE, END_USAGE, "give each solution in solutions/NAME/ an expect.json, such as {\"score\": {\"min\": 90}} (docs/verify.md)")
 X(RESULT_INVALID,      "result.invalid",           CLASS_USAGE, END_USAGE, "give a result as `assay run --json` or `assay batch` wrote it, whole and unchanged")
+X(SUBMIT_RATE,         "submit.rate_limit",        CLASS_USAGE, END_REFUSED, "wait as long as it says, and submit again; --rate sets how many a minute an address may")
+X(SUBMIT_KEY,          "submit.key_used",          CLASS_USAGE, END_REFUSED, "give each submission an idempotency key of its own, and the same one only to repeat it unchanged")
 X(RESULT_FINAL,        "result.final",             CLASS_USAGE, END_REFUSED, "results are never changed; grade the submission again, or finalize a result that waits for its llm score")
 X(SUBMISSION_MISSING,  "submission.missing",       CLASS_USAGE, END_USAGE, "give the submission as a tar or zip file that can be read")
 
@@ -94,6 +96,9 @@ X(INFRA_CGROUP,        "infra.cgroup",             CLASS_INFRA, END_ERROR, "`ass
 X(INFRA_HELPER,        "infra.helper_missing",     CLASS_INFRA, END_ERROR, "install Assay again; its programs belong together")
 X(INFRA_STATE,         "infra.state",              CLASS_INFRA, END_ERROR, "check the state directory (ASSAY_STATE) and its free space")
 X(INFRA_STORE,         "infra.store",              CLASS_INFRA, END_ERROR, "check where the store and its key are, who may write there, and its free space (docs/store.md); what was not stored has to be graded again")
+X(LEASE_LOST,          "infra.lease_lost",         CLASS_INFRA, END_ERROR, "nothing is lost: another worker has the job; if it happens often, give workers a longer --lease")
+X(WORKER_LOST,         "infra.worker_lost",        CLASS_INFRA, END_ERROR, "see what its workers died of (memory, power, a kill); `assay queue retry JOB` tries it again")
+X(JOB_FILE,            "infra.job_file",           CLASS_INFRA, END_ERROR, "submit it again: what the store has of it is not what was submitted, or was erased")
 X(INFRA_MEMORY,        "infra.memory",             CLASS_INFRA, END_ERROR, "free some memory, or raise the limits of processes and open files (ulimit -u, ulimit -n), and try again")
 X(INFRA_IO,            "infra.io",                 CLASS_INFRA, END_ERROR, "try again; if it stays, check disk and permissions")
 X(INFRA_SUPERVISOR,    "infra.supervisor_lost",    CLASS_INFRA, END_ERROR, "try again; if it stays, look at the kernel's log for an out-of-memory kill")

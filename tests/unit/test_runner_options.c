@@ -57,11 +57,11 @@ Test(options, errors_name_the_option)
 
 Test(workspace, ids_are_ulids_in_the_order_of_time)
 {
-        char first[WORKSPACE_ID_SIZE], second[WORKSPACE_ID_SIZE];
+        char first[ULID_SIZE], second[ULID_SIZE];
         struct error err;
 
-        cr_assert_eq(workspace_new_id(first, &err), 0);
-        cr_assert_eq(workspace_new_id(second, &err), 0);
+        cr_assert_eq(ulid_new(first, &err), 0);
+        cr_assert_eq(ulid_new(second, &err), 0);
         cr_expect_eq(strlen(first), 26);
         cr_expect_eq(strspn(first, "0123456789ABCDEFGHJKMNPQRSTVWXYZ"), 26);
         cr_expect_lt(first[0], '8', "128 bits");

@@ -1,0 +1,200 @@
+/* What an operator asks of the queue; see queue.h. */
+#include "store/queue.h"
+
+static const char *const states[] = {
+        "queued", "waiting", "running", "done", "parked", "cancelled", NULL};
+enum { STATES = 6 };
+
+struct counts {
+        uint64_t of[STATES];
+};
+
+static int take_count(void *to, const struct value *row, unsigned count, struct error *err)
+{
+        struct counts *c = to;
+        char state[32];
+
+        (void)count;
+        (void)err;
+        value_copy(&row[0], state, sizeof state);
+        for (unsigned i = 0; i < STATES; i++)
+                if (strcmp(states[i], state) == 0)
+                        c->of[i] = (uint64_t)row[1].number;
+        return 0;
+}
+
+static int answer_counts(struct store *s, int socket, struct error *err)
+{
+        _cleanup_buffer_ struct buffer out = BUFFER_INIT;
+        struct counts c = {{0}};
+        int64_t now, oldest, paused;
+
+        if (s->engine->now(s->database, &now, err) < 0 ||
+                s->engine->run(s->database, "SELECT state, count(*) FROM jobs GROUP BY state", NULL,
+                        0, take_count, &c, err) < 0 ||
+                store_ask_number(s,
+                        "SELECT min(queued_at) FROM jobs WHERE state IN ('queued', 'waiting')",
+                        NULL, 0, &oldest, err) < 0 ||
+                store_ask_number(s, "SELECT paused FROM queue", NULL, 0, &paused, err) < 0)
+                return -1;
+        for (unsigned i = 0; i < STATES; i++)
+                put_u64(&out, c.of[i]);
+        put_u64(&out, oldest > 0 && oldest < now ? (uint64_t)(now - oldest) : 0);
+        put_u8(&out, paused != 0);
+        return frame_send(socket, STORE_ANSWER, &out, NULL, 0, err);
+}
+
+/* --- the jobs themselves -------------------------------------------------------------------- */
+
+static int send_job(void *to, const struct value *row, unsigned count, struct error *err)
+{
+        _cleanup_buffer_ struct buffer out = BUFFER_INIT;
+        const int *socket = to;
+
+        for (unsigned i = 0; i < count; i++)
+                if (i < JOB_TEXTS)
+                        store_put_short(&out, &row[i]);
+                else
+                        put_u64(&out, row[i].kind == VALUE_NUMBER ? (uint64_t)row[i].number : 0);
+        return frame_send(*socket, STORE_ENTRY, &out, NULL, 0, err);
+}
+
+#define JOB_COLUMNS                                                                                \
+        "SELECT id, submission_id, task, agent, state, result_id, code, reason, worker, tries,"    \
+        " max_tries, queued_at, started_at, ended_at, not_before FROM jobs "
+
+static int answer_jobs(
+        struct store *s, int socket, unsigned type, const char *which, struct error *err)
+{
+        const struct buffer nothing = BUFFER_INIT;
+        const char *const sql = type == STORE_JOB ? JOB_COLUMNS "WHERE id = $1"
+                                : *which ? JOB_COLUMNS "WHERE state = $1 ORDER BY queued_at, id"
+                                         : JOB_COLUMNS
+                                        "WHERE state IN ('queued', 'waiting', 'running', 'parked')"
+                                        " ORDER BY queued_at, id";
+        const struct value value = value_text(which);
+
+        if (s->engine->run(s->database, sql, &value, type == STORE_JOB || *which, send_job, &socket,
+                    err) < 0)
+                return -1;
+        return frame_send(socket, STORE_DONE, &nothing, NULL, 0, err);
+}
+
+/* --- changing them -------------------------------------------------------------------------- */
+
+struct change {
+        struct store *store;
+        unsigned type;
+        char job[STORE_MAX_ID];
+        bool pause;
+        uint64_t count;
+};
+
+static int count_row(void *to, const struct value *row, unsigned count, struct error *err)
+{
+        struct change *c = to;
+
+        (void)row;
+        (void)count;
+        (void)err;
+        c->count++;
+        return 0;
+}
+
+static int retry(struct change *c, const struct value *job, struct error *err)
+{
+        const struct engine *e = c->store->engine;
+
+        return store_do(c->store,
+                       "UPDATE submissions SET status = 'pending', completed_at = NULL"
+                       " WHERE id IN (SELECT submission_id FROM jobs"
+                       " WHERE state = 'parked' AND (id = $1 OR $1 = ''))",
+                       job, 1, err) < 0 ||
+                               e->run(c->store->database,
+                                       "UPDATE jobs SET state = 'queued', tries = 0,"
+                                       " ended_at = NULL, result_id = NULL"
+                                       " WHERE state = 'parked' AND (id = $1 OR $1 = '')"
+                                       " RETURNING 1",
+                                       job, 1, count_row, c, err) < 0 ||
+                               e->notify(c->store->database, err) < 0
+                       ? -1
+                       : 0;
+}
+
+static int cancel(struct change *c, const struct value *job, struct error *err)
+{
+        int64_t now;
+
+        if (c->store->engine->now(c->store->database, &now, err) < 0)
+                return -1;
+        const struct value values[] = {*job, value_number(now)};
+
+        return store_do(c->store,
+                       "UPDATE submissions SET status = 'failed' WHERE evaluated = 0 AND"
+                       " id = (SELECT submission_id FROM jobs WHERE id = $1"
+                       " AND state IN ('queued', 'waiting', 'parked'))",
+                       job, 1, err) < 0 ||
+                               c->store->engine->run(c->store->database,
+                                       "UPDATE jobs SET state = 'cancelled', ended_at = $2"
+                                       " WHERE id = $1 AND state IN ('queued', 'waiting', 'parked')"
+                                       " RETURNING 1",
+                                       values, 2, count_row, c, err) < 0
+                       ? -1
+                       : 0;
+}
+
+static int pause_or_go(struct change *c, struct error *err)
+{
+        const struct value pause = value_number(c->pause);
+        int64_t running;
+
+        if (store_do(c->store, "UPDATE queue SET paused = $1", &pause, 1, err) < 0 ||
+                store_ask_number(c->store, "SELECT count(*) FROM jobs WHERE state = 'running'",
+                        NULL, 0, &running, err) < 0 ||
+                c->store->engine->notify(c->store->database, err) < 0)
+                return -1;
+        c->count = (uint64_t)running;
+        return 0;
+}
+
+static int change(void *to, struct error *err)
+{
+        struct change *c = to;
+        const struct value job = value_text(c->job);
+
+        c->count = 0;
+        return c->type == STORE_RETRY    ? retry(c, &job, err)
+               : c->type == STORE_CANCEL ? cancel(c, &job, err)
+                                         : pause_or_go(c, err);
+}
+
+static int answer_change(
+        struct store *s, int socket, unsigned type, struct reader *r, struct error *err)
+{
+        _cleanup_buffer_ struct buffer out = BUFFER_INIT;
+        struct change c = {.store = s, .type = type};
+
+        if (type == STORE_PAUSE)
+                c.pause = get_u8(r);
+        else
+                get_text(r, c.job, sizeof c.job);
+        if (!reader_done(r) || (type == STORE_CANCEL && !*c.job))
+                return store_malformed(err);
+        if (store_transact(s, change, NULL, &c, err) < 0)
+                return -1;
+        put_u64(&out, c.count);
+        return frame_send(socket, STORE_ANSWER, &out, NULL, 0, err);
+}
+
+int manage_answer(struct store *s, int socket, struct frame *f, struct error *err)
+{
+        struct reader r = reader_of(f->payload.data, f->payload.len);
+        char which[STORE_MAX_ID];
+
+        if (f->type == STORE_QUEUE)
+                return reader_done(&r) ? answer_counts(s, socket, err) : store_malformed(err);
+        if (f->type != STORE_JOBS && f->type != STORE_JOB)
+                return answer_change(s, socket, f->type, &r, err);
+        get_text(&r, which, sizeof which);
+        return reader_done(&r) ? answer_jobs(s, socket, f->type, which, err) : store_malformed(err);
+}

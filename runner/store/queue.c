@@ -1,0 +1,197 @@
+/* The process of a queue: who keeps the caller's rights asks on one socket, and the evaluations
+ * that it was told of append their results on others; see queue.h. */
+#include "store/queue.h"
+
+#include "fd.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { MAX_FRAME = STORE_MAX_PIECE + 64, SECONDS_TO_APPEND = 20 };
+
+struct appender {
+        int socket;
+        struct append *append;
+};
+
+struct queue {
+        struct store *store;
+        int socket;
+        bool waits; /* who was told that there is nothing to do is to be woken */
+        struct appender appenders[STORE_MAX_LEASES];
+        unsigned count;
+};
+
+typedef int (*answer)(struct store *s, int socket, struct frame *f, struct error *err);
+
+static const struct {
+        enum store_message type;
+        answer answer;
+} answers[] = {
+        {STORE_HAS, files_answer},
+        {STORE_FETCH, files_answer},
+        {STORE_ENQUEUE, queue_enqueue},
+        {STORE_CLAIM, claim_answer},
+        {STORE_RENEW, claim_answer},
+        {STORE_GIVE_BACK, claim_answer},
+        {STORE_QUEUE, manage_answer},
+        {STORE_JOBS, manage_answer},
+        {STORE_JOB, manage_answer},
+        {STORE_PAUSE, manage_answer},
+        {STORE_RETRY, manage_answer},
+        {STORE_CANCEL, manage_answer},
+        {STORE_REJUDGE, rejudge_answer},
+};
+
+/* --- evaluations ---------------------------------------------------------------------------- */
+
+static int add_appender(struct queue *q, struct frame *f, struct error *err)
+{
+        const struct buffer nothing = BUFFER_INIT;
+        struct reader r = reader_of(f->payload.data, f->payload.len);
+        struct append_order order = {.agent = ""};
+        struct job_lease lease = {.job = ""};
+        struct appender *a = &q->appenders[q->count];
+
+        get_text(&r, lease.job, sizeof lease.job);
+        lease.lease = (int64_t)get_u64(&r);
+        lease.retry_ms = get_u32(&r);
+        get_text(&r, order.result_id, sizeof order.result_id);
+        if (!reader_done(&r) || f->fd_count != 1 || q->count == STORE_MAX_LEASES)
+                return store_malformed(err);
+        order.job = &lease;
+        *a = (struct appender){.append = append_new(q->store, &order, err)};
+        if (!a->append)
+                return -1;
+        a->socket = take_fd(&f->fds[0]);
+        q->count++;
+        return frame_send(q->socket, STORE_DONE, &nothing, NULL, 0, err);
+}
+
+static void drop_appender(struct queue *q, unsigned i)
+{
+        fd_close(q->appenders[i].socket);
+        append_free(q->appenders[i].append);
+        q->appenders[i] = q->appenders[--q->count];
+}
+
+static volatile int served; /* the socket of the evaluation that has the database */
+
+/* It took too long: what it says from now on is not heard. */
+static void cut_off(int unused)
+{
+        (void)unused;
+        shutdown(served, SHUT_RDWR);
+}
+
+/* From its first word to its last it has the database for itself: nobody else could write. */
+static void serve_appender(struct queue *q, unsigned i)
+{
+        struct appender *a = &q->appenders[i];
+        _cleanup_frame_ struct frame f = FRAME_INIT;
+        struct error why = {0};
+        int r = 0;
+
+        served = a->socket;
+        alarm(SECONDS_TO_APPEND);
+        do {
+                struct reader payload;
+
+                r = frame_receive(a->socket, &f, MAX_FRAME, 0, &why);
+                if (r <= 0)
+                        break;
+                payload = reader_of(f.payload.data, f.payload.len);
+                r = append_take(a->append, a->socket, f.type, &payload, &why);
+        } while (r == 0 && append_is_open(a->append));
+        alarm(0);
+        if (r < 0)
+                store_send_failed(a->socket, &why);
+        drop_appender(q, i);
+}
+
+/* --- who asks ------------------------------------------------------------------------------- */
+
+static int answer_frame(struct queue *q, struct frame *f, struct error *err)
+{
+        if (f->type == STORE_APPENDER)
+                return add_appender(q, f, err);
+        for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
+                if (answers[i].type == f->type)
+                        return answers[i].answer(q->store, q->socket, f, err);
+        return store_malformed(err);
+}
+
+/* 1, or 0 at its end. What cannot be done is said, and the next may be asked. */
+static int serve_socket(struct queue *q, struct error *err)
+{
+        _cleanup_frame_ struct frame f = FRAME_INIT;
+        struct error why = {0};
+        int r = frame_receive(q->socket, &f, MAX_FRAME, 2, err);
+
+        if (r <= 0)
+                return r;
+        q->waits |= f.type == STORE_CLAIM || f.type == STORE_JOB || f.type == STORE_PAUSE;
+        if (answer_frame(q, &f, &why) == 0)
+                return 1;
+        if (why.code == CODE_INTERNAL_FRAME) {
+                *err = why;
+                return -1;
+        }
+        return store_send_failed(q->socket, &why) < 0 ? -1 : 1;
+}
+
+static int wake(struct queue *q, struct error *err)
+{
+        const struct buffer nothing = BUFFER_INIT;
+
+        q->store->engine->heard(q->store->database);
+        if (!q->waits)
+                return 0;
+        q->waits = false;
+        return frame_send(q->socket, STORE_WAKE, &nothing, NULL, 0, err);
+}
+
+static int turn(struct queue *q, struct error *err)
+{
+        struct pollfd fds[2 + STORE_MAX_LEASES];
+        unsigned count = 2;
+
+        fds[0] = (struct pollfd){.fd = q->socket, .events = POLLIN};
+        fds[1] = (struct pollfd){.events = POLLIN};
+        if (q->store->engine->watch(q->store->database, &fds[1].fd, err) < 0) {
+                if (store_connect_again(q->store, err) < 0)
+                        return -1;
+                return 1;
+        }
+        for (unsigned i = 0; i < q->count; i++)
+                fds[count++] = (struct pollfd){.fd = q->appenders[i].socket, .events = POLLIN};
+        if (poll(fds, count, -1) < 0)
+                return errno == EINTR ? 1 : error_errno(err, CODE_INFRA_STORE, errno, "the queue");
+        if (fds[1].revents && wake(q, err) < 0)
+                return -1;
+        /* From the last, since one that has ended gives its place to that. */
+        for (unsigned i = count; i-- > 2;)
+                if (fds[i].revents)
+                        serve_appender(q, i - 2);
+        return fds[0].revents ? serve_socket(q, err) : 1;
+}
+
+int queue_serve(struct store *s, int socket, struct error *err)
+{
+        struct queue *q = calloc(1, sizeof *q);
+        int r = 1;
+
+        if (!q)
+                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+        q->store = s;
+        q->socket = socket;
+        signal(SIGALRM, cut_off);
+        while (r > 0)
+                r = turn(q, err);
+        while (q->count > 0)
+                drop_appender(q, 0);
+        free(q);
+        return r;
+}
