@@ -34,6 +34,24 @@ static void take_test(struct aside_result *r, struct reader *payload)
         more[r->test_count++] = test;
 }
 
+static void take_warning(struct aside_result *r, struct reader *payload)
+{
+        struct warning w = {
+                scorer_text(payload, UNPACK_MAX_PATH), scorer_text(payload, SCORE_MAX_TEXT)};
+        struct warning *more = NULL;
+
+        if (!payload->bad && r->warning_count < SUBMISSION_MAX_WARNINGS)
+                more = realloc(r->warnings, (r->warning_count + 1) * sizeof *more);
+        if (!more) {
+                payload->bad = true;
+                free(w.field);
+                free(w.message);
+                return;
+        }
+        r->warnings = more;
+        more[r->warning_count++] = w;
+}
+
 static void take_difference(struct aside_result *r, struct reader *payload)
 {
         char **more = r->differ_count < MOST_DIFFERENCES
@@ -53,7 +71,7 @@ static void take_difference(struct aside_result *r, struct reader *payload)
 static void take_end(struct aside_result *r, struct reader *payload)
 {
         char **const texts[] = {&r->reason, &r->outcome, &r->score, &r->exact, &r->test_score,
-                &r->llm_score, &r->sha256};
+                &r->llm_score, &r->task, &r->sha256};
 
         r->status = get_u8(payload);
         r->exit = get_u8(payload);
@@ -79,6 +97,9 @@ static bool take_frame(struct aside_result *r, uint16_t type, struct reader *pay
                 break;
         case ASIDE_DIFFERS:
                 take_difference(r, payload);
+                break;
+        case ASIDE_WARNING:
+                take_warning(r, payload);
                 break;
         case ASIDE_DONE:
                 take_end(r, payload);
@@ -136,8 +157,7 @@ static void refuse(struct aside *a)
         finish(a);
 }
 
-/* Take what it says; at its end `ended` is set and the process is gone. */
-static void take(struct aside *a)
+void aside_take(struct aside *a)
 {
         unsigned char *room = buffer_reserve(&a->said, 64 << 10);
         ssize_t n = room ? recv(a->socket, room, 64 << 10, MSG_DONTWAIT) : 0;
@@ -168,14 +188,19 @@ static void take(struct aside *a)
 
 void aside_result_free(struct aside_result *r)
 {
-        char *const texts[] = {
-                r->reason, r->outcome, r->score, r->exact, r->test_score, r->llm_score, r->sha256};
+        char *const texts[] = {r->reason, r->outcome, r->score, r->exact, r->test_score,
+                r->llm_score, r->task, r->sha256};
 
         for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
                 free(texts[i]);
         for (unsigned i = 0; i < r->test_count; i++)
                 free(r->tests[i].name);
         free(r->tests);
+        for (unsigned i = 0; i < r->warning_count; i++) {
+                free(r->warnings[i].field);
+                free(r->warnings[i].message);
+        }
+        free(r->warnings);
         texts_free(r->differs);
         *r = (struct aside_result){0};
 }
@@ -232,7 +257,7 @@ static int take_ready(
 
                 if (a->socket < 0 || !fds[i].revents)
                         continue;
-                take(a);
+                aside_take(a);
                 if (!a->ended)
                         continue;
                 s->running--;

@@ -16,7 +16,10 @@ struct aside_result {
         char *outcome;       /* "pass", "fail", …, or "" */
         char *score, *exact; /* decimal, fraction; or "" */
         char *test_score, *llm_score;
-        char *sha256;              /* of the submission, or "" */
+        char *sha256;             /* of the submission, or "" */
+        char *task;               /* its name */
+        struct warning *warnings; /* of the intake, where no more than that was asked for */
+        unsigned warning_count;
         struct test_result *tests; /* names and whether they passed */
         unsigned test_count;
         char **differs; /* from what was expected: sentences, NULL at the end, or NULL */
@@ -29,9 +32,15 @@ enum { ASIDE_MAX = 256 }; /* at once */
 struct aside_order {
         const char *task, *submission;
         const struct evaluation_options *options;
-        int output;       /* borrowed: where the result as JSON goes; -EBADF: nowhere */
-        int expect;       /* borrowed: expect.json to compare with; -EBADF: nothing is expected */
-        bool keep_folder; /* the submission's root is its root: its only folder stays */
+        int output; /* borrowed: where the result as JSON goes; -EBADF: nowhere */
+        int expect; /* borrowed: expect.json to compare with; -EBADF: nothing is expected */
+        int store;  /* borrowed: where its result is appended, instead of a store that
+                       the options name; -EBADF */
+        const char *result_id; /* with that */
+        int archive;           /* borrowed: the descriptor that `submission` names, of a process
+                                  that has others which are nobody's business; -EBADF */
+        bool pull;             /* fetch the task's images first, where this machine lacks them */
+        bool keep_folder;      /* the submission's root is its root: its only folder stays */
 };
 
 struct aside {
@@ -42,8 +51,16 @@ struct aside {
         bool ended;
 };
 
+#define ASIDE_ORDER_INIT                                                                           \
+        {                                                                                          \
+                .output = -EBADF, .expect = -EBADF, .store = -EBADF, .archive = -EBADF             \
+        }
+
 /* Begin to evaluate. */
 int aside_begin(struct aside *a, const struct aside_order *order, struct error *err);
+/* Take what it says, once its socket is readable; at its end `ended` is set and the process is
+ * gone. */
+void aside_take(struct aside *a);
 void aside_free(struct aside *a);
 void aside_result_free(struct aside_result *r);
 

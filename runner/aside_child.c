@@ -5,8 +5,10 @@
 #include "clock.h"
 #include "expectation.h"
 #include "fd.h"
+#include "image/pull.h"
 #include "report/report.h"
 #include "storing.h"
+#include "task_facts.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -38,6 +40,31 @@ static int tell_differences(int fd, const struct expectation *x, struct error *e
         return 0;
 }
 
+struct telling {
+        int fd, result;
+};
+
+static void tell_warning(void *to, const char *field, const char *message)
+{
+        _cleanup_buffer_ struct buffer b = BUFFER_INIT;
+        struct telling *t = to;
+
+        put_text(&b, field ? field : "");
+        put_text(&b, message);
+        if (t->result == 0)
+                t->result = frame_send(t->fd, ASIDE_WARNING, &b, NULL, 0, NULL);
+}
+
+/* What the submitter is told before anything else happens. */
+static int tell_warnings(int fd, const struct evaluation *e, struct error *err)
+{
+        struct telling t = {.fd = fd};
+
+        if (e->options->depth == EVALUATE_INTAKE)
+                report_submission_warnings(e, tell_warning, &t);
+        return t.result < 0 ? error_errno(err, CODE_INTERNAL_HELPER, errno, "an intake") : 0;
+}
+
 static int tell_end(int fd, const struct evaluation *e, uint64_t us, struct error *err)
 {
         const struct error *why = e->error.code != CODE_NONE ? &e->error : &e->shaped;
@@ -54,6 +81,7 @@ static int tell_end(int fd, const struct evaluation *e, uint64_t us, struct erro
         put_text(&b, scores.exact);
         put_text(&b, scores.test_score);
         put_text(&b, scores.llm_score);
+        put_text(&b, e->task.name);
         put_text(&b, e->submission.sha256);
         put_u64(&b, us);
         return frame_send(fd, ASIDE_DONE, &b, NULL, 0, err);
@@ -72,6 +100,18 @@ static int write_result(const struct evaluation *e, int output, struct error *er
                        : error_errno(err, CODE_INFRA_IO, errno, "cannot write the result");
 }
 
+/* With the caller's rights, as `assay run --pull` does. */
+static int pull_images(const struct aside_order *order, struct error *err)
+{
+        struct task_facts facts;
+        int r = task_facts_read(&facts, order->task, order->options->policy, err);
+
+        if (r == 0 && facts.may_pull)
+                r = image_pull_missing(facts.images, err);
+        task_facts_free(&facts);
+        return r;
+}
+
 static int evaluate(struct evaluation *e, const struct aside_order *order, int socket, pid_t parent,
         struct error *err)
 {
@@ -79,7 +119,11 @@ static int evaluate(struct evaluation *e, const struct aside_order *order, int s
         struct expectation before = {0}, after = {0};
         const bool expects = order->expect >= 0;
         const uint64_t at = clock_us();
-        int r = evaluation_open(e, order->task, order->submission, &options, err);
+        int r = order->pull ? pull_images(order, err) : 0;
+
+        options.stored = (struct evaluation_stored){order->store, order->result_id};
+        if (r == 0)
+                r = evaluation_open(e, order->task, order->submission, &options, err);
 
         aside_die_with(parent);
         e->submission.keep_folder = order->keep_folder;
@@ -95,9 +139,9 @@ static int evaluate(struct evaluation *e, const struct aside_order *order, int s
                 r = storing_append(e, err);
         if (r == 0)
                 r = write_result(e, order->output, err);
-        if (r == 0 &&
-                (tell_tests(socket, e, err) < 0 || tell_differences(socket, &after, err) < 0 ||
-                        tell_end(socket, e, clock_us() - at, err) < 0))
+        if (r == 0 && (tell_tests(socket, e, err) < 0 || tell_warnings(socket, e, err) < 0 ||
+                              tell_differences(socket, &after, err) < 0 ||
+                              tell_end(socket, e, clock_us() - at, err) < 0))
                 r = -1;
         evaluation_close(e);
         expectation_free(&before);
@@ -117,6 +161,10 @@ void aside_child(const struct aside_order *order, int socket, pid_t parent)
         struct error err = {0};
         int r;
 
+        int kept[] = {0, 1, 2, socket, order->output, order->expect, order->store, order->archive};
+
+        if (order->archive >= 0)
+                fd_keep_only(kept, sizeof kept / sizeof *kept);
         aside_die_with(parent);
         r = e ? evaluate(e, order, socket, parent, &err)
               : error_set(&err, CODE_INFRA_MEMORY, "out of memory");

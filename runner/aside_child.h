@@ -6,9 +6,11 @@
 
 enum aside_message {
         ASIDE_TEST = 1, /* text name, u8 passed; many */
+        ASIDE_WARNING,  /* of an intake: text field, text message */
         ASIDE_DIFFERS,  /* text: what is not as expected; many */
         ASIDE_DONE,     /* u8 enum status, u8 exit, u16 enum code, text reason, text outcome, text
-                           score, text exact, text test_score, text llm_score, text sha256, u64 us */
+                           score, text exact, text test_score, text llm_score, text task, text sha256,
+                           u64 us */
         ASIDE_FAILED,   /* error */
 };
 

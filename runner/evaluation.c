@@ -128,7 +128,7 @@ int evaluation_open(struct evaluation *e, const char *task, const char *submissi
                 policy_open(&e->policy, options->policy, err) < 0 ||
                 submission_open(&e->submission, submission, err) < 0 || open_verdict(e, err) < 0 ||
                 open_trajectory(e, err) < 0 || replay_open(e, err) < 0 ||
-                workspace_make(&e->workspace, err) < 0 ||
+                workspace_make(&e->workspace, options->stored.result_id, err) < 0 ||
                 (options->keep && keep_open(e, err) < 0) || storing_open(e, err) < 0)
                 return -1;
         e->image_store = image_store_open_root(err);

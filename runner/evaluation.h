@@ -125,7 +125,12 @@ struct evaluation_options {
         const char *policy;     /* the same, of the operator; NULL: the machine's */
         const char *store;      /* where the result is stored as well; NULL: nowhere */
         const char *agent;      /* whose submission it is there; NULL */
-        const char *replay;     /* a result; NULL. Then seed, time and score are taken from it */
+        /* A store that was told of it already, by who keeps the caller's rights; in its place. */
+        struct evaluation_stored {
+                int socket;            /* borrowed; < 0, or no id: none */
+                const char *result_id; /* which its result has */
+        } stored;
+        const char *replay; /* a result; NULL. Then seed, time and score are taken from it */
 };
 
 /* How the command of a build ended, or of the build check, and what it printed. */

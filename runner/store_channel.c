@@ -118,8 +118,7 @@ int store_channel_next(struct store_channel *c, struct frame *f, struct error *e
         return f->payload.len == 0 ? 0 : store_channel_malformed(err);
 }
 
-/* An answer without anything in it. */
-static int expect_empty(struct store_channel *c, enum store_message type, struct error *err)
+int store_channel_done(struct store_channel *c, enum store_message type, struct error *err)
 {
         _cleanup_frame_ struct frame f = FRAME_INIT;
 
@@ -130,9 +129,9 @@ static int expect_empty(struct store_channel *c, enum store_message type, struct
 
 /* --- start and end -------------------------------------------------------------------------- */
 
-static int start(struct store_channel *c, bool append, struct error *err)
+static int start(struct store_channel *c, const char *mode, struct error *err)
 {
-        const char *const argv[] = {"assay-store", append ? "append" : "read", NULL};
+        const char *const argv[] = {"assay-store", mode, NULL};
         _cleanup_fd_ int program = spawn_find("assay-store", err);
         _cleanup_fd_ int theirs = -EBADF;
         struct spawn spawn = SPAWN_INIT;
@@ -158,7 +157,11 @@ int store_channel_open(struct store_channel *c, const struct store_order *order,
 
         if (find_database(order->url, database, err) < 0 || find_key(key, err) < 0 ||
                 (order->result_id && ulid_new(submission, err) < 0) ||
-                start(c, order->result_id, err) < 0)
+                start(c,
+                        order->queue       ? "queue"
+                        : order->result_id ? "append"
+                                           : "read",
+                        err) < 0)
                 return -1;
         put_text(&payload, database);
         put_text(&payload, key);
@@ -167,7 +170,7 @@ int store_channel_open(struct store_channel *c, const struct store_order *order,
         put_text(&payload, submission);
         put_text(&payload, order->supersedes ? order->supersedes : "");
         return store_channel_ask(c, STORE_OPEN, &payload, err) < 0 || wait_for_turn(c, err) < 0 ||
-                               expect_empty(c, STORE_READY, err) < 0
+                               store_channel_done(c, STORE_READY, err) < 0
                        ? -1
                        : 0;
 }
@@ -257,5 +260,5 @@ int store_channel_commit(struct store_channel *c, struct error *err)
 
         return store_channel_ask(c, STORE_COMMIT, &nothing, err) < 0
                        ? -1
-                       : expect_empty(c, STORE_DONE, err);
+                       : store_channel_done(c, STORE_DONE, err);
 }

@@ -23,6 +23,7 @@ struct store_order {
         const char *url;        /* sqlite:PATH, a plain path, or `sqlite:`: the state directory's */
         const char *agent;      /* whose submission it will be; NULL: nobody's */
         const char *result_id;  /* to append that result; NULL: to read */
+        bool queue;             /* instead: take and give jobs (queue.h) */
         const char *supersedes; /* the one that waits and that it takes the place of; or NULL */
 };
 
@@ -58,6 +59,8 @@ int store_channel_commit(struct store_channel *c, struct error *err);
 int store_channel_ask(struct store_channel *c, enum store_message type,
         const struct buffer *payload, struct error *err);
 int store_channel_next(struct store_channel *c, struct frame *f, struct error *err);
+/* An answer without anything in it. */
+int store_channel_done(struct store_channel *c, enum store_message type, struct error *err);
 /* An answer that is not what it should be. */
 int store_channel_malformed(struct error *err);
 

@@ -3,6 +3,8 @@
 
 #include "report/report.h"
 
+#include <fcntl.h>
+
 int storing_check(const struct evaluation_options *o, struct error *err)
 {
         if (o->agent && !o->store)
@@ -34,6 +36,14 @@ int storing_try(const struct evaluation_options *o, struct error *err)
 
 int storing_open(struct evaluation *e, struct error *err)
 {
+        const struct evaluation_stored *s = &e->options->stored;
+
+        if (s->result_id && s->socket >= 0) {
+                e->store.socket = fcntl(s->socket, F_DUPFD_CLOEXEC, 3);
+                return e->store.socket >= 0
+                               ? 0
+                               : error_errno(err, CODE_INFRA_STORE, errno, "the store");
+        }
         return open_for(&e->store, e->options, e->workspace.id, err);
 }
 

@@ -15,19 +15,6 @@ enum { WATCHED = 1 };
 
 /* --- in its own process --------------------------------------------------------------------- */
 
-/* Nothing of the runner's stays open there: who waits for the end of one must not wait for two. */
-static void keep_only(int socket, int directory)
-{
-        const unsigned low = (unsigned)(socket < directory ? socket : directory);
-        const unsigned high = (unsigned)(socket < directory ? directory : socket);
-
-        if (low > 0)
-                fd_close_range(0, low - 1, false);
-        if (high > low + 1)
-                fd_close_range(low + 1, high - 1, false);
-        fd_close_range(high + 1, UINT_MAX, false);
-}
-
 static void look_again(const struct task *t, struct watched *ret)
 {
         struct task_state now;
@@ -61,7 +48,11 @@ static void watch(const struct task *t, int socket)
 
 _Noreturn static void child(const struct task *t, int socket)
 {
-        keep_only(socket, t->directory);
+        int kept[] = {socket, t->directory};
+
+        /* Nothing of the runner's stays open here: who waits for the end of one must not wait for
+         * two. */
+        fd_keep_only(kept, 2);
         watch(t, socket);
         _exit(0);
 }

@@ -61,11 +61,13 @@ static void sweep_unfinished(int work)
 
 /* A directory with a new id, locked. Another runner that sweeps may take it away between making and
  * locking; then there is another id to try. 0, or -1 with errno. */
-static int make_locked(struct workspace *w, struct error *err)
+static int make_locked(struct workspace *w, const char *id, struct error *err)
 {
         struct stat mine, there;
 
-        if (ulid_new(w->id, err) < 0 || mkdirat(w->work, w->id, 0700) < 0)
+        if (id)
+                snprintf(w->id, sizeof w->id, "%s", id);
+        if ((!id && ulid_new(w->id, err) < 0) || mkdirat(w->work, w->id, 0700) < 0)
                 return -1;
         w->lock = openat(w->work, w->id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (w->lock >= 0 && flock(w->lock, LOCK_EX | LOCK_NB) == 0 && fstat(w->lock, &mine) == 0 &&
@@ -102,7 +104,7 @@ static int make_trees(struct workspace *w, bool root)
         return fchown(w->lock, uid, gid);
 }
 
-int workspace_make(struct workspace *w, struct error *err)
+int workspace_make(struct workspace *w, const char *id, struct error *err)
 {
         enum { TRIES = 20 };
         int tries = 0;
@@ -112,7 +114,7 @@ int workspace_make(struct workspace *w, struct error *err)
                 return -1;
         if (geteuid() == 0)
                 sweep_unfinished(w->work);
-        while (make_locked(w, err) < 0)
+        while (make_locked(w, id, err) < 0)
                 if ((errno != ENOENT && errno != EWOULDBLOCK) || ++tries == TRIES)
                         return error_errno(
                                 err, CODE_INFRA_STATE, errno, "cannot make a work directory");

@@ -24,7 +24,8 @@ struct workspace {
                 .work = -EBADF, .lock = -EBADF, .tree = -EBADF, .built = -EBADF                    \
         }
 
-int workspace_make(struct workspace *w, struct error *err);
+/* `id` is the evaluation's; NULL: a new one. */
+int workspace_make(struct workspace *w, const char *id, struct error *err);
 /* Remove what is in a tree. It belongs to the ids of the unpacker in that mode (HELPER_PLAIN or
  * HELPER_LAYER), so the unpacker does it. */
 int workspace_empty(int tree, enum helper_mode mode, struct channel *c, struct error *err);

@@ -28,7 +28,7 @@ void value_copy(const struct value *v, char *out, size_t size);
 /* Called for each row of an answer, whose texts live until it returns. -1 ends the query. */
 typedef int (*take_row)(void *to, const struct value *row, unsigned count, struct error *err);
 
-enum store_mode { STORE_APPEND, STORE_READ };
+enum store_mode { STORE_APPEND, STORE_SERVE /* the same, for many */, STORE_READ };
 
 struct database; /* an engine's own */
 

@@ -26,7 +26,6 @@ struct session {
         enum store_mode mode;
         struct store store;
         struct append *append;
-        bool queue;
 };
 
 #ifndef ASSAY_UNCONFINED
@@ -87,7 +86,7 @@ static int open_session(struct session *s, struct frame *f, struct error *err)
                 return store_malformed(err);
         if (store_open(&s->store, path, key, s->mode, err) < 0 || lock_in(path, err) < 0)
                 return -1;
-        if (s->mode == STORE_APPEND && !s->queue) {
+        if (s->mode == STORE_APPEND) {
                 s->append = append_new(&s->store, &order, err);
                 if (!s->append)
                         return -1;
@@ -102,7 +101,7 @@ static int serve(struct session *s, struct error *err)
 
         if (r > 0)
                 r = open_session(s, &f, err) < 0 ? -1 : 1;
-        if (r > 0 && s->queue)
+        if (r > 0 && s->mode == STORE_SERVE)
                 return queue_serve(&s->store, STORE_SOCKET, err);
         while (r > 0) {
                 struct reader payload;
@@ -131,7 +130,7 @@ int main(int argc, char **argv)
         if (argc == 2 && strcmp(argv[1], "append") == 0)
                 s.mode = STORE_APPEND;
         else if (argc == 2 && strcmp(argv[1], "queue") == 0)
-                s = (struct session){.mode = STORE_APPEND, .queue = true};
+                s.mode = STORE_SERVE;
         else if (argc != 2 || strcmp(argv[1], "read") != 0)
                 r = error_set(&err, CODE_USAGE, "assay-store is started by assay alone");
         if (err.code == CODE_NONE)

@@ -60,18 +60,20 @@ static int send_job(void *to, const struct value *row, unsigned count, struct er
 }
 
 #define JOB_COLUMNS                                                                                \
-        "SELECT id, submission_id, task, agent, state, result_id, code, reason, worker, tries,"    \
-        " max_tries, queued_at, started_at, ended_at, not_before FROM jobs "
+        "SELECT j.id, j.submission_id, j.task, j.agent, j.state, j.result_id, j.code, j.reason,"   \
+        " j.worker, r.status, r.outcome, r.final_score, j.tries, j.max_tries, j.queued_at,"        \
+        " j.started_at, j.ended_at, j.not_before FROM jobs j"                                      \
+        " LEFT JOIN evaluation_results r ON r.id = j.result_id "
 
 static int answer_jobs(
         struct store *s, int socket, unsigned type, const char *which, struct error *err)
 {
         const struct buffer nothing = BUFFER_INIT;
-        const char *const sql = type == STORE_JOB ? JOB_COLUMNS "WHERE id = $1"
-                                : *which ? JOB_COLUMNS "WHERE state = $1 ORDER BY queued_at, id"
-                                         : JOB_COLUMNS
-                                        "WHERE state IN ('queued', 'waiting', 'running', 'parked')"
-                                        " ORDER BY queued_at, id";
+        const char *const sql =
+                type == STORE_JOB ? JOB_COLUMNS "WHERE j.id = $1"
+                : *which          ? JOB_COLUMNS "WHERE j.state = $1 ORDER BY j.queued_at, j.id"
+                         : JOB_COLUMNS "WHERE j.state IN ('queued', 'waiting', 'running', 'parked')"
+                                       " ORDER BY j.queued_at, j.id";
         const struct value value = value_text(which);
 
         if (s->engine->run(s->database, sql, &value, type == STORE_JOB || *which, send_job, &socket,

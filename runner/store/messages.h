@@ -45,8 +45,8 @@ enum {
         STORE_MAX_KEY = 255,
         STORE_MAX_NUMBER = 64, /* a decimal, as text */
         STORE_MAX_LEASES = 256,
-        JOB_TEXTS = 9,   /* of a job's STORE_ENTRY: id, submission, task, agent, state, result,
-                            code, reason, worker */
+        JOB_TEXTS = 12,  /* of a job's STORE_ENTRY: id, submission, task, agent, state, result,
+                            code, reason, worker; status, outcome and score of the result */
         JOB_NUMBERS = 6, /* then, u64: tries, most tries, and in ms since 1970 when it was queued,
                             started, ended, and when it is tried again */
         STORE_HEAD_SIZE = 96, /* "NUMBER:64 digits" and NUL */

@@ -3,10 +3,12 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/close_range.h>
 #include <sys/socket.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 int fd_close(int fd)
@@ -140,4 +142,26 @@ int fd_read_all(int fd, struct buffer *out, size_t max, enum code code, struct e
                         return error_set(err, code, "larger than %zu bytes", max);
                 buffer_advance(out, (size_t)n);
         }
+}
+
+static int compare(const void *left, const void *right)
+{
+        const int *a = left, *b = right;
+
+        return *a < *b ? -1 : *a > *b;
+}
+
+void fd_keep_only(int *fds, unsigned count)
+{
+        unsigned next = 0;
+
+        qsort(fds, count, sizeof *fds, compare);
+        for (unsigned i = 0; i < count; i++) {
+                if (fds[i] < 0 || (unsigned)fds[i] < next)
+                        continue;
+                if ((unsigned)fds[i] > next)
+                        fd_close_range(next, (unsigned)fds[i] - 1, false);
+                next = (unsigned)fds[i] + 1;
+        }
+        fd_close_range(next, UINT_MAX, false);
 }

@@ -19,6 +19,8 @@ void fd_closep(int *fd);
 /* Close every descriptor from `first` to `last` (UINT_MAX: all that follow), or mark them to be
  * closed at exec. One by one on kernels without close_range. 0, or -1 with errno. */
 int fd_close_range(unsigned first, unsigned last, bool at_exec);
+/* Close all but these, of which some may be -EBADF; the array is sorted. */
+void fd_keep_only(int *fds, unsigned count);
 
 /* A pipe, both ends close-on-exec. */
 int fd_pipe(int ret_fds[2], struct error *err);
