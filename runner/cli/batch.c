@@ -202,7 +202,9 @@ static int begin(void *to, unsigned i, struct aside *a, struct error *err)
                         .submission = path,
                         .options = &b->evaluation,
                         .output = output,
-                        .expect = -EBADF},
+                        .expect = -EBADF,
+                        .store = -EBADF,
+                        .archive = -EBADF},
                 err);
 }
 

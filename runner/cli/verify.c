@@ -59,6 +59,8 @@ static int begin(void *to, unsigned i, struct aside *a, struct error *err)
                         .options = s->made_up ? &v->empty : &v->evaluation,
                         .output = -EBADF,
                         .expect = expect,
+                        .store = -EBADF,
+                        .archive = -EBADF,
                         .keep_folder = true},
                 err);
 }

@@ -48,10 +48,10 @@ struct engine {
                 take_row take, void *to, struct error *err);
         /* What the time is for all who use this database, in ms since 1970. */
         int (*now)(struct database *d, int64_t *ret, struct error *err);
-        /* A descriptor, the engine's, that is readable once another process may have queued
-         * something; `heard` takes what made it so. */
+        /* A descriptor, the engine's, that is readable once another process may be about to commit
+         * something. `heard` takes what made it so: did somebody commit since it was last asked? */
         int (*watch)(struct database *d, int *ret, struct error *err);
-        void (*heard)(struct database *d);
+        bool (*heard)(struct database *d);
         /* In a transaction that queues: wake who watches, once it is committed. */
         int (*notify)(struct database *d, struct error *err);
         /* Was the connection lost? What was not committed is taken back; whether a commit that

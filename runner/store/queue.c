@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { MAX_FRAME = STORE_MAX_PIECE + 64, SECONDS_TO_APPEND = 20 };
+enum { MAX_FRAME = STORE_MAX_PIECE + 64, SECONDS_TO_APPEND = 20, LOOK_MS = 2, LOOKS = 100 };
 
 struct appender {
         int socket;
@@ -19,7 +19,8 @@ struct appender {
 struct queue {
         struct store *store;
         int socket;
-        bool waits; /* who was told that there is nothing to do is to be woken */
+        unsigned looks; /* how often to look still for what may have been committed */
+        bool waits;     /* who was told that there is nothing to do is to be woken */
         struct appender appenders[STORE_MAX_LEASES];
         unsigned count;
 };
@@ -142,14 +143,16 @@ static int serve_socket(struct queue *q, struct error *err)
         return store_send_failed(q->socket, &why) < 0 ? -1 : 1;
 }
 
+/* Somebody is about to commit: for a while, look whether that took place. */
 static int wake(struct queue *q, struct error *err)
 {
         const struct buffer nothing = BUFFER_INIT;
+        const bool heard = q->store->engine->heard(q->store->database);
 
-        q->store->engine->heard(q->store->database);
-        if (!q->waits)
+        if (!q->waits || !heard)
                 return 0;
         q->waits = false;
+        q->looks = 0;
         return frame_send(q->socket, STORE_WAKE, &nothing, NULL, 0, err);
 }
 
@@ -167,10 +170,15 @@ static int turn(struct queue *q, struct error *err)
         }
         for (unsigned i = 0; i < q->count; i++)
                 fds[count++] = (struct pollfd){.fd = q->appenders[i].socket, .events = POLLIN};
-        if (poll(fds, count, -1) < 0)
+        if (poll(fds, count, q->waits && q->looks > 0 ? LOOK_MS : -1) < 0)
                 return errno == EINTR ? 1 : error_errno(err, CODE_INFRA_STORE, errno, "the queue");
-        if (fds[1].revents && wake(q, err) < 0)
-                return -1;
+        if (fds[1].revents)
+                q->looks = LOOKS;
+        if (q->looks > 0) {
+                q->looks--;
+                if (wake(q, err) < 0)
+                        return -1;
+        }
         /* From the last, since one that has ended gives its place to that. */
         for (unsigned i = count; i-- > 2;)
                 if (fds[i].revents)

@@ -19,7 +19,8 @@ enum { BUSY_TRIES = 3000, SHORT_PAUSES = 50, PAUSE_MS = 20, STEPS_BETWEEN = 1 <<
 
 struct database {
         sqlite3 *handle;
-        int watch; /* an inotify; -EBADF: nobody has asked */
+        int watch;     /* an inotify; -EBADF: nobody has asked */
+        unsigned seen; /* of the database, when somebody last asked */
         char path[STORE_MAX_PATH];
 };
 
@@ -82,7 +83,8 @@ static int set_up(struct database *d, enum store_mode mode, struct error *err)
         sqlite3_progress_handler(d->handle, STEPS_BETWEEN, is_left, NULL);
         sqlite3_db_config(d->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
         sqlite3_db_config(d->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-        /* Who submits does not wait for the file to be brought up to date with what is beside it. */
+        /* Who submits does not wait for the file to be brought up to date with what is beside it.
+         */
         sqlite3_db_config(d->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, mode == STORE_SERVE, NULL);
         sqlite3_limit(d->handle, SQLITE_LIMIT_ATTACHED, 0);
         if (execute(d,
@@ -209,14 +211,6 @@ static int watch(struct database *d, int *ret, struct error *err)
         return 0;
 }
 
-static void heard(struct database *d)
-{
-        char events[4096];
-
-        while (read(d->watch, events, sizeof events) > 0)
-                continue;
-}
-
 static int notify(struct database *d, struct error *err)
 {
         (void)d;
@@ -314,6 +308,18 @@ static int take_version(void *to, const struct value *row, unsigned count, struc
 static int version(struct database *d, unsigned *ret, struct error *err)
 {
         return run(d, "PRAGMA user_version", NULL, 0, take_version, ret, err);
+}
+
+/* The file is written to before what is written counts. */
+static bool heard(struct database *d)
+{
+        const unsigned before = d->seen;
+        char events[4096];
+
+        while (read(d->watch, events, sizeof events) > 0)
+                continue;
+        return run(d, "PRAGMA data_version", NULL, 0, take_version, &d->seen, NULL) < 0 ||
+               d->seen != before;
 }
 
 static int set_version(struct database *d, unsigned number, struct error *err)

@@ -1,0 +1,413 @@
+#!/usr/bin/env bats
+# The queue of a store: assay submit, assay worker, assay queue, assay rejudge.
+
+load common
+load queue
+
+setup() {
+    setup_queue
+}
+
+teardown() {
+    end_workers
+}
+
+@test "what is submitted is graded by a worker, as assay run grades it" {
+    script_task '' <<< 'echo "{\"score\": 81.25, \"pass\": true}" > /results/score.json'
+    submission
+    grade
+    submit --agent ann
+    is exit 0 "$status"
+    is state queued "$(field .state)"
+    work
+    is jobs "done|$(field .submission_id)|1" "$(sql "SELECT state, submission_id, tries FROM jobs")"
+    is results 'graded|81.25|pass|1|1' \
+        "$(sql 'SELECT status, final_score, outcome, attempt, revision FROM evaluation_results')"
+    is submission 'completed|1|ann' "$(sql 'SELECT status, evaluated, agent FROM submissions')"
+    sql "SELECT result FROM evaluation_results" | jq -S 'del(.id, .phases, .usage, .isolation, .runner)' > "$work/queued"
+    "$ASSAY" run --json "${weak[@]}" "$work/task" "$work/submission.tar.gz" |
+        jq -S 'del(.id, .phases, .usage, .isolation, .runner)' > "$work/direct"
+    diff "$work/direct" "$work/queued"
+    intact
+    nothing_left
+}
+
+@test "the intake looks at it first: what it warns of is said, what it rejects is not queued" {
+    script_task '' <<< 'exit 0'
+    submission
+    submit
+    is exit 0 "$status"
+    is 'the first warning' SUBMISSION.md "$(field '.submission_warnings[0].field')"
+    "$ASSAY" submit --store "$db" "$work/task" "$work/submission.tar.gz" > "$work/output" 2> "$work/errors"
+    is 'the first line' 'assay: warning: SUBMISSION.md: ' "$(head -1 "$work/errors" | cut -c1-31)"
+    echo garbage > "$work/submission.tar.gz"
+    submit
+    is exit 3 "$status"
+    is lines 1 "$(wc -l < "$work/errors")"
+    is submissions 1 "$(sql 'SELECT count(*) FROM submissions')"
+}
+
+@test "with --wait it ends as assay run does" {
+    script_task '' <<< 'echo "{\"score\": 10, \"pass\": false}" > /results/score.json'
+    submission
+    start_worker
+    submit --wait
+    is exit 1 "$status"
+    is 'graded, not passed' 'done graded fail 10.00' "$(field '"\(.state) \(.status) \(.outcome)"') $(grep -o '10\.00' "$work/result.json")"
+}
+
+@test "the same key gives the same answer, and no second job" {
+    script_task '' <<< 'exit 0'
+    submission
+    submit --idempotency-key "it's; DROP TABLE jobs" --source-ip 192.0.2.1 --rate 1
+    first=$(field .job_id)
+    submit --idempotency-key "it's; DROP TABLE jobs" --source-ip 192.0.2.1 --rate 1
+    is exit 0 "$status"
+    is 'the same job' "$first true" "$(field '"\(.job_id) \(.repeated)"')"
+    is jobs 1 "$(sql 'SELECT count(*) FROM jobs')"
+    echo other > "$work/submission/main.txt"
+    tar -C "$work/submission" -czf "$work/submission.tar.gz" .
+    submit --idempotency-key "it's; DROP TABLE jobs" --source-ip 192.0.2.1
+    is exit 6 "$status"
+    grep -q '^assay: submit.key_used: ' "$work/errors"
+}
+
+@test "ten a minute from an address, and the eleventh is told when" {
+    script_task '' <<< 'exit 0'
+    submission
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        submit --source-ip 192.0.2.7
+        is exit 0 "$status"
+    done
+    submit --source-ip 192.0.2.7
+    is exit 6 "$status"
+    grep -q '^assay: submit.rate_limit: .*retry_after_ms' "$work/errors"
+    is 'soon' true "$(field '.retry_after_ms > 0 and .retry_after_ms <= 60000')"
+    is jobs 10 "$(sql 'SELECT count(*) FROM jobs')"
+    submit --source-ip 192.0.2.8
+    is 'another address' 0 "$status"
+    # The window slides: once the first is older than a minute, one more.
+    sql "UPDATE arrivals SET at = at - 60000 WHERE rowid = (SELECT min(rowid) FROM arrivals)"
+    submit --source-ip ::ffff:192.0.2.7
+    is 'the same address, written as IPv6' 0 "$status"
+    submit --source-ip 192.0.2.7
+    is 'no second one' 6 "$status"
+}
+
+@test "addresses of IPv6 count by their /64" {
+    script_task '' <<< 'exit 0'
+    submission
+    submit --source-ip 2001:db8:1:2::1 --rate 2
+    submit --source-ip 2001:db8:1:2:ffff::9 --rate 2
+    is 'the second' 0 "$status"
+    submit --source-ip 2001:db8:1:2:aaaa:bbbb:cccc:dddd --rate 2
+    is 'the third of the /64' 6 "$status"
+    submit --source-ip 2001:db8:1:3::1 --rate 2
+    is 'another /64' 0 "$status"
+    submit --source-ip 'localhost'
+    is 'no address' 2 "$status"
+}
+
+@test "the limit is exact, however many submit at once" {
+    script_task '' <<< 'exit 0'
+    submission
+    submit
+    for i in 1 2 3 4 5 6 7 8; do
+        (
+            for _ in 1 2 3; do
+                status=0
+                "$ASSAY" submit --quiet --store "$db" --source-ip 192.0.2.9 "$work/task" \
+                    "$work/submission.tar.gz" 2> /dev/null || status=$?
+                echo "$status"
+            done > "$work/ends.$i"
+        ) &
+    done
+    wait
+    is accepted 10 "$(cat "$work"/ends.* | grep -cx 0)"
+    is refused 14 "$(cat "$work"/ends.* | grep -cx 6)"
+    is jobs 11 "$(sql 'SELECT count(*) FROM jobs')"
+}
+
+@test "who submits much, and a task that many submit to, keep nobody waiting" {
+    script_task '' <<< 'exit 0'
+    for i in 1 2 3 4; do
+        submission_of "$i"
+        submit --agent busy
+    done
+    submission_of 5
+    submit --agent ann
+    is 'the order of agents' 'busy ann busy busy busy' "$(order agent)"
+    sql "UPDATE jobs SET state = 'cancelled'"
+    for i in 6 7 8; do
+        submission_of "$i"
+        submit --agent "agent $i"
+    done
+    jq '.name = "other"' "$work/task/task.json" > "$work/new" && mv "$work/new" "$work/task/task.json"
+    submission_of 9
+    submit --agent 'agent 9'
+    is 'the order of tasks' 'test other test test' "$(order task)"
+}
+
+@test "a task is graded as it was when it was submitted" {
+    script_task '' <<< 'echo "{\"score\": 50, \"pass\": true}" > /results/score.json'
+    mkdir -p "$work/task/truth/deep"
+    echo secret > "$work/task/truth/deep/file"
+    ln -s run "$work/task/tests/link"
+    submission
+    submit
+    echo '#!/bin/sh' > "$work/task/tests/run"
+    rm -r "$work/task/truth"
+    work
+    is score 50.00 "$(sql 'SELECT final_score FROM evaluation_results')"
+    digest=$(sql 'SELECT task_sha256 FROM jobs')
+    is digest "$digest" "$(sql 'SELECT task_sha256 FROM evaluation_results')"
+    is 'what others may read of it' 700 "$(stat -c %a "$ASSAY_STATE/tasks")"
+}
+
+@test "a damaged snapshot or archive is the store's fault, tried again, then parked with its reason" {
+    script_task '' <<< 'exit 0'
+    submission
+    submit --tries 2
+    forge "UPDATE file_parts SET bytes = substr(bytes, 2)"
+    work --retry-after 1ms
+    is job 'parked|2|infra.job_file' "$(sql 'SELECT state, tries, code FROM jobs')"
+    is submission 'failed|0' "$(sql 'SELECT status, evaluated FROM submissions')"
+    is tasks '' "$(ls "$ASSAY_STATE/tasks")"
+    grep -q "^of file .* the store has" <<< "$(sql 'SELECT reason FROM jobs')"
+}
+
+@test "a submission's fault is a result like another, and not tried again" {
+    script_task '' <<< 'exit 0'
+    submission
+    submit
+    work
+    is job 'done|1|suite.no_result' "$(sql 'SELECT state, tries, code FROM jobs')"
+    is result 'error|suite' "$(sql 'SELECT status, class FROM evaluation_results')"
+    is submission 'failed|0' "$(sql 'SELECT status, evaluated FROM submissions')"
+}
+
+@test "a worker that is killed loses its job to the next, and after the last try it is parked" {
+    sleeping_task
+    submission
+    submit --tries 2
+    for try in 1 2; do
+        start_worker --lease 1s
+        until [ "$(sql "SELECT count(*) FROM jobs WHERE state = 'running' AND tries = $try")" = 1 ]; do alive; done
+        kill -9 "$worker"
+        wait_gone "$worker"
+        lapsed
+    done
+    work
+    is job 'parked|2|infra.worker_lost' "$(sql 'SELECT state, tries, code FROM jobs')"
+    is results 0 "$(sql 'SELECT count(*) FROM evaluation_results')"
+    operate retry "$(sql 'SELECT id FROM jobs')"
+    is exit 0 "$status"
+    is 'queued again' 'queued|0|pending' \
+        "$(sql 'SELECT j.state, tries, s.status FROM jobs j JOIN submissions s ON s.id = submission_id')"
+}
+
+@test "a worker that comes back too late is refused, and the job has one result" {
+    sleeping_task 'echo "{\"score\": 60, \"pass\": true}" > /results/score.json'
+    submission
+    submit
+    start_worker --lease 1s
+    until [ "$(state_of_jobs)" = running ]; do alive; done
+    store=$(pgrep -P "$worker" -x assay-store)
+    kill -STOP "$worker" "$store"
+    lapsed
+    first=$worker
+    until [ "$(sql "SELECT lease FROM jobs")" = 2 ]; do
+        [ "$worker" != "$first" ] || start_worker
+        alive
+    done
+    kill -CONT "$first" "$store"
+    until [ "$(state_of_jobs)" = done ]; do alive; done
+    is results '1|1' "$(sql 'SELECT count(*), max(attempt) FROM evaluation_results')"
+    kill "$first"
+    wait_gone "$first"
+    is 'still one' 1 "$(sql 'SELECT count(*) FROM evaluation_results')"
+    is 'of the second' 2 "$(sql 'SELECT tries FROM jobs')"
+    intact
+}
+
+@test "SIGTERM lets end what is at work, and takes nothing more" {
+    sleeping_task 'echo "{\"score\": 60, \"pass\": true}" > /results/score.json'
+    submission
+    submit
+    submit --agent later
+    start_worker --jobs 1
+    until [ "$(sql "SELECT count(*) FROM jobs WHERE state = 'running'")" = 1 ]; do alive; done
+    kill -TERM "$worker"
+    status=0
+    wait "$worker" || status=$?
+    is exit 0 "$status"
+    is jobs 'done 1 queued 1' "$(sql "SELECT state || ' ' || count(*) FROM jobs GROUP BY state" | paste -sd ' ')"
+    nothing_left
+}
+
+@test "the second signal gives back what is at work, without counting the try" {
+    SLEEPS=60 sleeping_task
+    submission
+    submit
+    start_worker
+    until [ "$(state_of_jobs)" = running ] && [ -n "$(ls "$ASSAY_STATE/evaluations" 2> /dev/null)" ]; do alive; done
+    end_now "$worker"
+    wait "$worker" || true
+    is job 'queued|0' "$(sql 'SELECT state, tries FROM jobs')"
+    is results 0 "$(sql 'SELECT count(*) FROM evaluation_results')"
+    nothing_left
+}
+
+@test "a paused queue gives nothing away; a drained one has nothing at work" {
+    sleeping_task 'echo "{\"score\": 60, \"pass\": true}" > /results/score.json'
+    submission
+    submit
+    operate pause
+    is exit 0 "$status"
+    start_worker
+    submit --agent ann
+    is 'nothing runs' 'queued 2' "$(sql "SELECT state || ' ' || count(*) FROM jobs GROUP BY state")"
+    operate status --json
+    is status 'true 2' "$(jq -r '"\(.paused) \(.queued)"' "$work/output")"
+    operate resume
+    until [ "$(sql "SELECT count(*) FROM jobs WHERE state = 'running'")" -gt 0 ]; do alive; done
+    operate drain
+    is exit 0 "$status"
+    is 'nothing runs' 0 "$(sql "SELECT count(*) FROM jobs WHERE state = 'running'")"
+}
+
+@test "a job that waits can be cancelled; one that has ended stays as it is" {
+    script_task '' <<< 'echo "{\"score\": 60, \"pass\": true}" > /results/score.json'
+    submission
+    submit
+    job=$(field .job_id)
+    operate cancel "$job"
+    is exit 0 "$status"
+    is job 'cancelled' "$(state_of_jobs)"
+    operate cancel "$job"
+    is 'the second time' 2 "$status"
+    submit --agent ann
+    work
+    for change in "state = 'queued'" "result_id = NULL" "task = 'other'" "archive_sha256 = 'x'"; do
+        refuses "UPDATE jobs SET $change WHERE state = 'done'"
+    done
+    refuses "DELETE FROM jobs"
+}
+
+@test "what is in the queue can be listed, whatever it is named" {
+    script_task '' <<< 'exit 0'
+    submission
+    submit --agent "it's \"ann\" %s"
+    operate list
+    grep -qF "it's \"ann\" %s" "$work/output"
+    operate list --json
+    is listed "queued 1 0 5 it's \"ann\" %s" \
+        "$(jq -r '.jobs[0] | "\(.state) \(input_line_number > 0 | if . then 1 else 0 end) \(.tries) \(.most_tries) \(.agent)"' "$work/output")"
+    operate list --json --state done
+    is 'none is done' '[]' "$(jq -c .jobs "$work/output")"
+}
+
+@test "grading again makes new rows, by the task of then or by another version" {
+    script_task '' <<< 'echo "{\"score\": 60, \"pass\": true}" > /results/score.json'
+    submission
+    submit --agent ann
+    work
+    rejudge --task nothing
+    is 'no such task' 2 "$status"
+    rejudge --task test
+    is exit 0 "$status"
+    is queued '1 queued again' "$(cat "$work/output")"
+    rejudge --task test
+    is 'while it waits' 2 "$status"
+    work
+    cp -R "$work/task" "$work/mended"
+    sed -i 's/60/70/' "$work/mended/tests/run"
+    rejudge --result "$(sql 'SELECT id FROM evaluation_results WHERE attempt = 2')" --with "$work/mended"
+    is exit 0 "$status"
+    work
+    is results '1|60.00 2|60.00 3|70.00' \
+        "$(sql 'SELECT attempt, final_score FROM evaluation_results ORDER BY number' | paste -sd ' ')"
+    is 'one submission' 1 "$(sql 'SELECT count(*) FROM submissions')"
+    intact
+}
+
+@test "all with a fault of the machines are graded again, and no others" {
+    script_task '' <<< 'echo "{\"score\": 60, \"pass\": true}" > /results/score.json'
+    submission_of 1
+    submit
+    work
+    submission_of 2
+    submit --tries 1
+    forge "UPDATE file_parts SET bytes = substr(bytes, 2) WHERE sha256 = (SELECT archive_sha256 FROM jobs WHERE state = 'queued')"
+    work
+    is parked 1 "$(sql "SELECT count(*) FROM jobs WHERE state = 'parked'")"
+    rejudge --infra
+    is queued '1 queued again' "$(cat "$work/output")"
+}
+
+@test "an archive can be erased, and a person: scores and chain stay" {
+    script_task '' <<< 'echo "{\"score\": 60, \"pass\": true}" > /results/score.json'
+    submission
+    submit --agent ann --source-ip 192.0.2.1
+    work
+    sql "DELETE FROM file_parts; DELETE FROM files;
+         UPDATE submissions SET agent = NULL, source_ip = NULL; UPDATE jobs SET agent = NULL; DELETE FROM arrivals"
+    intact
+    is score 60.00 "$(sql 'SELECT final_score FROM evaluation_results')"
+    ! grep -q ann "$db"
+    rejudge --task test
+    work
+    is 'it cannot be graded again' 'infra.job_file' "$(sql "SELECT code FROM jobs WHERE state IN ('parked', 'waiting') ")"
+}
+
+@test "a worker shows what it does: in a file, and to Prometheus" {
+    SLEEPS=60 sleeping_task
+    submission
+    submit
+    start_worker --jobs 3 --status-file "$work/status" --metrics "$work/metrics"
+    until jq -e '.running | length == 1' "$work/status" > /dev/null 2>&1; do alive; done
+    is status 'assay.worker/1 working 3 test' "$(jq -r '"\(.schema) \(.state) \(.jobs) \(.running[0].task)"' "$work/status")"
+    until grep -qx 'assay_worker_running 1' "$work/metrics" 2> /dev/null; do alive; done
+    grep -qx 'assay_queue_jobs{state="running"} 1' "$work/metrics"
+    end_workers
+    is 'its last word' stopping "$(jq -r .state "$work/status")"
+    start_worker --metrics 0
+    port=''
+    until [ -n "$port" ]; do
+        alive
+        port=$(listening_port "$worker")
+    done
+    exec 5<> "/dev/tcp/127.0.0.1/$port"
+    printf 'GET /metrics HTTP/1.1\r\n\r\n' >&5
+    timeout 20 cat <&5 > "$work/answer"
+    exec 5>&-
+    grep -q '^assay_worker_places ' "$work/answer"
+}
+
+@test "what cannot be is refused in words" {
+    script_task '' <<< 'exit 0'
+    submission
+    while IFS='|' read -r arguments exit words; do
+        status=0
+        # shellcheck disable=SC2086
+        (cd "$work" && "$ASSAY" $arguments) > "$work/output" 2> "$work/errors" || status=$?
+        is "exit of $arguments" "$exit" "$status"
+        grep -q -- "$words" "$work/errors" || is "$arguments" "$words" "$(cat "$work/errors")"
+    done << END
+submit|2|needs a task and an archive
+submit --store $db task nothing.tar.gz|2|nothing.tar.gz
+submit --store $db task submission|2|give an archive of it
+submit --store $db nothing submission.tar.gz|2|nothing
+submit --store $db --rate x task submission.tar.gz|2|--rate x
+submit --store $db --tries 0 task submission.tar.gz|2|--tries 0
+submit --store $db --llm-score 101 task submission.tar.gz|2|--llm-score 101
+submit --store $work/no/such.db task submission.tar.gz|4|infra.store
+worker task|2|takes no tasks
+worker --lease 1ms|2|--lease 1ms
+worker --jobs 0|2|--jobs 0
+queue --store $db nothing|2|needs status
+queue --store $db retry|2|needs a job
+queue --store $db retry nobody|2|no such job
+rejudge --store $db|2|needs --task
+END
+}
