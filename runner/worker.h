@@ -23,7 +23,7 @@ struct worker_options {
 struct worker_counts {
         uint64_t claimed, ended, given_back, lost;
         uint64_t by_status[STATUS_ERROR + 1];
-        uint64_t claim_to_start_us; /* of the last: from being taken to the evaluation's process */
+        uint64_t claim_to_start_us; /* of all: from being asked for to the evaluation's process */
 };
 
 /* A place for a job. */

@@ -171,8 +171,8 @@ int worker_claim(struct worker *w, struct work *free, struct error *err)
 {
         struct claimed c = {.lease = 0};
         struct error why = {0};
-        const int found = ask(w, &c, err);
         const uint64_t at = clock_us();
+        const int found = ask(w, &c, err);
 
         if (found <= 0)
                 return found;
@@ -189,7 +189,7 @@ int worker_claim(struct worker *w, struct work *free, struct error *err)
         free->try = c.try;
         free->started_us = clock_us();
         free->lost = false;
-        w->counts.claim_to_start_us = free->started_us - at;
+        w->counts.claim_to_start_us += free->started_us - at;
         w->running++;
         return 1;
 }

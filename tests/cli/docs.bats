@@ -12,7 +12,7 @@ setup() {
     mkdir -p "$work/clone/build" "$work/clone/docs"
     cp -R "$examples" "$root/docs/templates" "$work/clone/docs/"
     # Where only weak limits can be had, the reader is told to accept them.
-    printf '#!/bin/sh\nverb=$1; shift\ncase $verb in run | exec | shell | batch | verify) set -- "$verb" %s "$@" ;; *) set -- "$verb" "$@" ;; esac\nexec "%s" "$@"\n' \
+    printf '#!/bin/sh\nverb=$1; shift\ncase $verb in run | exec | shell | batch | verify | worker) set -- "$verb" %s "$@" ;; *) set -- "$verb" "$@" ;; esac\nexec "%s" "$@"\n' \
         "${weak[*]}" "$ASSAY" > "$work/clone/build/assay"
     chmod +x "$work/clone/build/assay"
     sed -n 's/^    \$ //p' "$root/README.md" "$root"/docs/*.md > "$work/commands"
