@@ -371,6 +371,7 @@ static void add_warnings(struct json_writer *w, const struct evaluation *e)
         json_close(w);
         if (e->dimensions.row_count > 0)
                 dimensions_json_violations(&e->dimensions, w);
+        dimensions_json_trajectory(&e->dimensions, w);
         json_open_array(w, "suite_warnings");
         report_suite_warnings(e, add_warning, w);
         json_close(w);
