@@ -5,6 +5,9 @@
 
 enum { NEWCOMER_MATCHES = 30, K_NEWCOMER = 32, K_LATER = 16 };
 
+const struct rating_opponent rating_opponents[RATING_OPPONENTS] = {
+        {"newcomer", 800}, {"contender", 1000}, {"veteran", 1200}, {"legendary", 1400}};
+
 /* Is own + K (S − E) + ½ at least own + `gain`? With half = 2S and everything times 2K:
  *      2 K S − 2 K E + 1 >= 2 gain   <=>   E <= (K half + 1 − 2 gain) / (2 K) = q / (2 K)
  *      <=>   10^d >= ((2 K − q) / q)^400   (q > 0)

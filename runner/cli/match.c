@@ -1,6 +1,7 @@
 /* assay match rate: what a match does to a rating. */
 #include "verbs.h"
 
+#include "evaluators/rating.h"
 #include "fd.h"
 #include "scoring.h"
 
@@ -13,12 +14,6 @@ struct rate_options {
         const char *own, *opponent, *result, *matches;
         bool verified, memoryless, first_attempt;
 };
-
-/* Opponents by difficulty. */
-static const struct {
-        const char *name;
-        uint32_t rating;
-} difficulties[] = {{"newcomer", 800}, {"contender", 1000}, {"veteran", 1200}, {"legendary", 1400}};
 
 static int take_amount(
         const char *option, const char *text, uint32_t most, uint32_t *ret, struct error *err)
@@ -36,9 +31,9 @@ static int take_amount(
 
 static int take_opponent(const char *text, uint32_t *ret, struct error *err)
 {
-        for (size_t i = 0; text && i < sizeof difficulties / sizeof *difficulties; i++)
-                if (strcmp(difficulties[i].name, text) == 0) {
-                        *ret = difficulties[i].rating;
+        for (size_t i = 0; text && i < RATING_OPPONENTS; i++)
+                if (strcmp(rating_opponents[i].name, text) == 0) {
+                        *ret = (uint32_t)rating_opponents[i].rating;
                         return 0;
                 }
         return take_amount("--opponent", text, MOST_RATING, ret, err);

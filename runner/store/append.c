@@ -1,6 +1,7 @@
 /* Appending the rows of one evaluation, in one transaction; see messages.h. What assay says is
  * taken for its own evaluation only: the ids and the agent were said before it met anything of a
  * submitter's, the rest is made here. */
+#include "store/match.h"
 #include "store/superseded.h"
 
 #include "text.h"
@@ -20,11 +21,13 @@ struct append {
         char agent[STORE_MAX_AGENT + 1], result_id[STORE_MAX_NAME], submission_id[STORE_MAX_NAME];
         char supersedes[STORE_MAX_NAME]; /* "": it is an attempt of its own */
         struct superseded old;           /* that one */
+        struct append_order order;       /* whose result it is */
+        struct match_entry entry;        /* of a match */
         char task[STORE_MAX_NAME], archive[STORE_MAX_NAME];
         char before[DIGEST_SIZE]; /* the mac of the submission's last result */
         int64_t number, attempt, revision;
         bool begun, committed;
-        struct pending *rows[STORE_MAX_ROWS], *current[TABLE_COUNT];
+        struct pending *rows[STORE_MAX_ROWS], *current[TABLE_GIVEN];
         unsigned row_count, result_rows;
         size_t bytes; /* of all texts */
 };
@@ -38,6 +41,7 @@ struct append *append_new(struct store *s, const struct append_order *order, str
                 return NULL;
         }
         a->store = s;
+        a->order = *order;
         snprintf(a->agent, sizeof a->agent, "%s", order->agent);
         snprintf(a->result_id, sizeof a->result_id, "%s", order->result_id);
         snprintf(a->submission_id, sizeof a->submission_id, "%s", order->submission_id);
@@ -60,7 +64,7 @@ void append_free(struct append *a)
                 a->store->engine->rollback(a->store->database);
         for (unsigned i = 0; i < a->row_count; i++)
                 pending_free(a->rows[i]);
-        for (unsigned i = 0; i < TABLE_COUNT; i++)
+        for (unsigned i = 0; i < TABLE_GIVEN; i++)
                 pending_free(a->current[i]);
         superseded_free(&a->old);
         free(a);
@@ -192,7 +196,7 @@ static int begin(struct append *a, int socket, struct reader *r, struct error *e
 static struct pending *current(struct append *a, unsigned table, struct error *err)
 {
         /* The rubric of a result that waits is that of the one that it becomes. */
-        if (table >= TABLE_COUNT || (table == TABLE_CRITERIA && *a->supersedes)) {
+        if (table >= TABLE_GIVEN || (table == TABLE_CRITERIA && *a->supersedes)) {
                 malformed(err);
                 return NULL;
         }
@@ -403,6 +407,21 @@ static bool may_become(const struct append *a, const struct value *row)
         return !*a->supersedes || strcmp(status, "graded") == 0;
 }
 
+static int end_match(struct append *a, const struct value *row, const char *now, struct error *err)
+{
+        const struct match_end end = {
+                .match = a->order.match,
+                .supersedes = a->supersedes,
+                .entry = &a->entry,
+                .result = row,
+                .now = now,
+        };
+
+        return match_settle(a->store, &end, err) < 0
+                       ? -1
+                       : match_workflow_add(a->store, row, a->agent, err);
+}
+
 static int commit(struct append *a, int socket, struct reader *r, struct error *err)
 {
         const struct buffer nothing = BUFFER_INIT;
@@ -415,14 +434,41 @@ static int commit(struct append *a, int socket, struct reader *r, struct error *
         store_now(now);
         if (insert_rubric(a, rubric, err) < 0 || insert_result(a, row, rubric, now, err) < 0 ||
                 set_status(a, &row[STORED_STATUS], now, err) < 0 ||
+                end_match(a, row, now, err) < 0 ||
                 a->store->engine->commit(a->store->database, err) < 0)
                 return -1;
         a->committed = true;
         return frame_send(socket, STORE_DONE, &nothing, NULL, 0, err);
 }
 
+/* What the agent had done in a match, as the scorer found it. */
+static int take_valid(struct append *a, struct reader *r, struct error *err)
+{
+        a->entry.valid = get_u8(r);
+        return reader_done(r) && *a->order.match ? 0 : malformed(err);
+}
+
+/* Before the rows of its answer, and after them. */
+static int take_match(
+        struct append *a, int socket, unsigned type, struct reader *r, struct error *err)
+{
+        const struct buffer nothing = BUFFER_INIT;
+
+        if (type == MATCH_TRAJECTORY)
+                return match_enter_trajectory(&a->entry, a->store, &a->order, r, err);
+        if (type == MATCH_ENTER)
+                return match_enter(&a->entry, a->store, &a->order, socket, r, err);
+        if (type != MATCH_SHOW || !*a->order.match || !reader_done(r) ||
+                match_show(a->store, socket, a->order.match, err) < 0)
+                return malformed(err);
+        return frame_send(socket, STORE_DONE, &nothing, NULL, 0, err);
+}
+
 int append_take(struct append *a, int socket, unsigned type, struct reader *r, struct error *err)
 {
+        if ((a->committed && type == MATCH_SHOW) ||
+                (!a->begun && (type == MATCH_TRAJECTORY || type == MATCH_ENTER)))
+                return take_match(a, socket, type, r, err);
         if (a->committed || a->begun != (type != STORE_BEGIN))
                 return malformed(err);
         switch (type) {
@@ -434,6 +480,8 @@ int append_take(struct append *a, int socket, unsigned type, struct reader *r, s
                 return take_value(a, VALUE_NUMBER, r, err);
         case STORE_ROW:
                 return add_row(a, r, err);
+        case MATCH_VALID:
+                return take_valid(a, r, err);
         case STORE_COMMIT:
                 return commit(a, socket, r, err);
         default:

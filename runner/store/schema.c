@@ -2,18 +2,26 @@
  * later version needs is a list of its own behind it. */
 #include "store/schema.h"
 
+#include "store/schema_rules.h"
+
 #define OWN                               false
 #define GIVEN                             true
 #define X(table, column, kind, name, who) {name, VALUE_##kind, who},
 static const struct column results[] = {STORE_RESULT_COLUMNS(X)};
 static const struct column dimensions[] = {STORE_DIMENSION_COLUMNS(X)};
 static const struct column criteria[] = {STORE_CRITERION_COLUMNS(X)};
+static const struct column matches[] = {STORE_MATCH_COLUMNS(X)};
+static const struct column history[] = {STORE_HISTORY_COLUMNS(X)};
+static const struct column workflows[] = {STORE_WORKFLOW_COLUMNS(X)};
 #undef X
 
 const struct table store_tables[TABLE_COUNT] = {
         [TABLE_RESULTS] = {"evaluation_results", results, STORED_COLUMNS},
         [TABLE_DIMENSIONS] = {"evaluation_dimensions", dimensions, DIMENSION_COLUMNS},
         [TABLE_CRITERIA] = {"rubric_criteria", criteria, CRITERION_COLUMNS},
+        [TABLE_MATCHES] = {"matches", matches, PLAYED_COLUMNS},
+        [TABLE_HISTORY] = {"rating_history", history, HISTORY_COLUMNS},
+        [TABLE_WORKFLOWS] = {"workflow_scores", workflows, FLOW_COLUMNS},
 };
 
 static void add_names(struct buffer *sql, const struct table *t)
@@ -38,17 +46,6 @@ void schema_select(struct buffer *sql, enum store_table t)
         add_names(sql, &store_tables[t]);
         buffer_add_format(sql, " FROM %s", store_tables[t].name);
 }
-
-/* A row that replaces another one would delete it without asking a trigger for deletes: so
- * inserting is refused where there is a row of the same key. */
-#define NEVER_CHANGED(table, same)                                                                 \
-        "CREATE TRIGGER " table "_no_update BEFORE UPDATE ON " table                               \
-        " BEGIN SELECT RAISE(ABORT, '" table " is never changed'); END",                           \
-                "CREATE TRIGGER " table "_no_delete BEFORE DELETE ON " table                       \
-                " BEGIN SELECT RAISE(ABORT, '" table " is never deleted from'); END",              \
-                "CREATE TRIGGER " table "_no_replace BEFORE INSERT ON " table                      \
-                " WHEN EXISTS (SELECT 1 FROM " table " WHERE " same ")"                            \
-                " BEGIN SELECT RAISE(ABORT, '" table " is never changed'); END"
 
 static const char *const first[] = {
         "CREATE TABLE store (only_row INTEGER PRIMARY KEY CHECK (only_row = 1),"
@@ -143,4 +140,4 @@ static const char *const first[] = {
         NULL,
 };
 
-const char *const *const schema_sqlite[SCHEMA_VERSION] = {first};
+const char *const *const schema_sqlite[SCHEMA_VERSION] = {first, schema_sqlite_matches};
