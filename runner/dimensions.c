@@ -187,7 +187,7 @@ const char *dimensions_outcome(const struct dimensions *d)
         return names[d->outcome];
 }
 
-static void add_breakdown(const struct dimensions *d, struct json_writer *w)
+void dimensions_json_breakdown(const struct dimensions *d, struct json_writer *w)
 {
         json_open_object(w, "score_breakdown");
         for (unsigned i = 0; i < d->row_count; i++) {
@@ -273,7 +273,7 @@ void dimensions_json_scores(const struct dimensions *d, struct json_writer *w)
                 json_add_null(w, "score");
         }
         json_number(w, "scale", MOST_TOTAL);
-        add_breakdown(d, w);
+        dimensions_json_breakdown(d, w);
         add_exact(d, w);
 }
 

@@ -52,6 +52,7 @@ const char *dimensions_outcome(const struct dimensions *d);
 /* Members of the object that is open; and their parts: the scores, elements of the array of
  * warnings that is open, the violations, and what the trajectory is, where there is one. */
 void dimensions_json(const struct dimensions *d, struct json_writer *w);
+void dimensions_json_breakdown(const struct dimensions *d, struct json_writer *w);
 void dimensions_json_scores(const struct dimensions *d, struct json_writer *w);
 void dimensions_json_warnings(const struct dimensions *d, struct json_writer *w);
 void dimensions_json_violations(const struct dimensions *d, struct json_writer *w);

@@ -110,6 +110,20 @@ enum evaluation_depth {
         EVALUATE_CELLS,  /* until the cells could start */
 };
 
+/* The match that the submission is the answer to. */
+struct match_order {
+        const char *id, *harness;    /* the second NULL: the one that it was started with */
+        const char *task_sha256;     /* of the task as it is now */
+        char signature[DIGEST_SIZE]; /* of the trajectory, by that harness; or "" */
+};
+
+/* What its store says once the answer is handed in: decimals, seconds; two are since 1970. */
+struct match_clock {
+        bool entered;
+        char started[32], submitted[32], used[32];
+        enum match_signature signature;
+};
+
 /* What the command line asked for. */
 struct evaluation_options {
         const char *llm_score; /* a number or a file; NULL */
@@ -125,7 +139,8 @@ struct evaluation_options {
         const char *policy;     /* the same, of the operator; NULL: the machine's */
         const char *store;      /* where the result is stored as well; NULL: nowhere */
         const char *agent;      /* whose submission it is there; NULL */
-        const char *replay;     /* a result; NULL. Then seed, time and score are taken from it */
+        const struct match_order *match; /* or NULL: then the time is the store's */
+        const char *replay; /* a result; NULL. Then seed, time and score are taken from it */
 };
 
 /* How the command of a build ended, or of the build check, and what it printed. */
@@ -173,6 +188,7 @@ struct evaluation {
         struct watched watched; /* when all phases are over */
         struct store_channel store;
         unsigned attempt; /* of this submission; the store knows others */
+        struct match_clock match;
 
         enum integrity integrity;
         struct suite_cell suite_cell;
@@ -209,6 +225,8 @@ int evaluation_open(struct evaluation *e, const char *task, const char *submissi
 int evaluation_run(struct evaluation *e, struct error *err);
 void evaluation_close(struct evaluation *e);
 
+/* Seconds, a decimal; "": nobody has said. */
+const char *evaluation_time_used(const struct evaluation *e);
 enum status evaluation_status(const struct evaluation *e);
 /* 0 to 6, as the contract has it. */
 int evaluation_exit(const struct evaluation *e);

@@ -24,6 +24,9 @@ struct store_order {
         const char *agent;      /* whose submission it will be; NULL: nobody's */
         const char *result_id;  /* to append that result; NULL: to read */
         const char *supersedes; /* the one that waits and that it takes the place of; or NULL */
+        const char *match;      /* that the result ends; or NULL */
+        const char *harness;    /* of that match; or NULL */
+        bool for_matches;       /* instead of an append: the mode `match` */
 };
 
 /* Is it a name that an agent may have? -1: usage. */
@@ -58,6 +61,8 @@ int store_channel_commit(struct store_channel *c, struct error *err);
 int store_channel_ask(struct store_channel *c, enum store_message type,
         const struct buffer *payload, struct error *err);
 int store_channel_next(struct store_channel *c, struct frame *f, struct error *err);
+/* Wait for an answer that others who write may keep from coming; signals end that. */
+int store_channel_wait(struct store_channel *c, struct error *err);
 /* An answer that is not what it should be. */
 int store_channel_malformed(struct error *err);
 

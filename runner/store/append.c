@@ -454,6 +454,8 @@ static int take_match(
 {
         const struct buffer nothing = BUFFER_INIT;
 
+        if (type == MATCH_ARRIVED)
+                return match_enter_arrived(&a->entry, a->store, &a->order, r, err);
         if (type == MATCH_TRAJECTORY)
                 return match_enter_trajectory(&a->entry, a->store, &a->order, r, err);
         if (type == MATCH_ENTER)
@@ -467,7 +469,7 @@ static int take_match(
 int append_take(struct append *a, int socket, unsigned type, struct reader *r, struct error *err)
 {
         if ((a->committed && type == MATCH_SHOW) ||
-                (!a->begun && (type == MATCH_TRAJECTORY || type == MATCH_ENTER)))
+                (!a->begun && type >= MATCH_ARRIVED && type <= MATCH_ENTER))
                 return take_match(a, socket, type, r, err);
         if (a->committed || a->begun != (type != STORE_BEGIN))
                 return malformed(err);

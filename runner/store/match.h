@@ -15,7 +15,6 @@
 #include "store/store.h"
 
 enum { RATING_FIRST = 1000 };
-#define MATCH_LONGEST_MS (INT64_C(366) * 24 * 3600 * 1000)
 
 /* A row of a table, with texts of its own. */
 struct match_row {
@@ -55,10 +54,13 @@ int match_harness_warning(struct store *s, const char *harness, const char *star
 struct match_entry {
         struct hmac_sha256_ctx hmac; /* of the trajectory */
         bool hashing, has_key;       /* that was begun; the harness has one */
+        int64_t arrived;             /* when the answer was there, in ms; 0: when it is handed in */
         bool entered, valid;         /* it was handed in; its trajectory is valid */
         enum match_signature signature;
 };
 int match_enter_trajectory(struct match_entry *e, struct store *s, const struct append_order *order,
+        struct reader *r, struct error *err);
+int match_enter_arrived(struct match_entry *e, struct store *s, const struct append_order *order,
         struct reader *r, struct error *err);
 int match_enter(struct match_entry *e, struct store *s, const struct append_order *order,
         int socket, struct reader *r, struct error *err);
@@ -72,8 +74,8 @@ struct match_end {
         const char *now;
 };
 int match_settle(struct store *s, const struct match_end *end, struct error *err);
-/* Those whose time is over, of that agent or ("") of all; within a transaction. */
-int match_expire(struct store *s, const char *agent, struct error *err);
+/* Those whose time is over then (ms), of that agent or ("") of all; within a transaction. */
+int match_expire(struct store *s, const char *agent, int64_t then, struct error *err);
 
 /* match_read.c: answer a frame of the mode `read`, as read_take(). 0: it is none of matches. */
 int match_read(struct store *s, int socket, unsigned type, struct reader *r, struct error *err);

@@ -78,6 +78,7 @@ static enum match_signature check_signature(struct match_entry *e, const char *g
 struct answer {
         char task[STORE_MAX_NAME], task_sha256[STORE_MAX_NAME], sha256[STORE_MAX_NAME],
                 signature[STORE_MAX_NAME];
+        int64_t arrived;
 };
 
 static int read_answer(struct answer *ret, struct reader *r, struct error *err)
@@ -129,20 +130,18 @@ static int write_down(struct store *s, const struct append_order *order, struct 
         const struct answer *a, struct error *err)
 {
         const char *started_with = match_text(m, PLAYED_HARNESS);
-        int64_t ms;
         char now[STORE_TIME_SIZE];
 
         if (match_harness_warning(s, *order->harness ? order->harness : started_with, started_with,
-                    m->values, err) < 0 ||
-                s->engine->now(s->database, &ms, err) < 0)
+                    m->values, err) < 0)
                 return -1;
-        store_time_text(ms, now);
-        const struct value values[] = {value_text(order->match), value_text(now),
-                value_text(a->sha256), m->values[PLAYED_WARNING]};
+        store_time_text(a->arrived, now);
+        const struct value values[] = {value_text(now), value_text(a->sha256),
+                m->values[PLAYED_WARNING], value_text(order->match)};
 
         return store_do(s,
-                "UPDATE matches SET submitted_at = coalesce(submitted_at, $2),"
-                " answer_sha256 = $3, harness_warning = $4 WHERE id = $1",
+                "UPDATE matches SET submitted_at = coalesce(submitted_at, $1),"
+                " answer_sha256 = $2, harness_warning = $3 WHERE id = $4",
                 values, 4, err);
 }
 
@@ -171,7 +170,7 @@ static int hand_in_once(struct store *s, const struct append_order *order, const
         if (e->begin(s->database, false, err) < 0)
                 return -1;
         if (e->lock(s->database, "results", err) < 0 || check_owner(s, order, err) < 0 ||
-                match_expire(s, order->agent, err) < 0) {
+                match_expire(s, order->agent, a->arrived, err) < 0) {
                 e->rollback(s->database);
                 return -1;
         }
@@ -214,14 +213,24 @@ static int put_times(
         return 0;
 }
 
+int match_enter_arrived(struct match_entry *e, struct store *s, const struct append_order *order,
+        struct reader *r, struct error *err)
+{
+        if (!*order->match || e->arrived != 0 || e->entered || !reader_done(r))
+                return malformed(err);
+        return s->engine->now(s->database, &e->arrived, err);
+}
+
 int match_enter(struct match_entry *e, struct store *s, const struct append_order *order,
         int socket, struct reader *r, struct error *err)
 {
         _cleanup_buffer_ struct buffer out = BUFFER_INIT;
-        struct answer a;
+        struct answer a = {.arrived = e->arrived};
 
         if (!*order->match || e->entered || read_answer(&a, r, err) < 0)
                 return malformed(err);
+        if (a.arrived == 0 && s->engine->now(s->database, &a.arrived, err) < 0)
+                return -1;
         if (hand_in_once(s, order, &a, err) < 0 || put_times(s, order, &out, err) < 0)
                 return -1;
         e->entered = true;

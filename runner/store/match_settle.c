@@ -77,17 +77,17 @@ static int64_t rate(const struct standing *before, const struct match_row *m,
 
 static int update_match(struct store *s, const struct match_row *m, struct error *err)
 {
-        static const unsigned set[] = {PLAYED_ID, PLAYED_TRAJECTORY, PLAYED_RESULT_ID,
-                PLAYED_RESULT, PLAYED_SCORE, PLAYED_BEFORE, PLAYED_AFTER, PLAYED_CHANGE,
-                PLAYED_VERIFIED, PLAYED_BENCHMARK, PLAYED_ENDED};
+        static const unsigned set[] = {PLAYED_TRAJECTORY, PLAYED_RESULT_ID, PLAYED_RESULT,
+                PLAYED_SCORE, PLAYED_BEFORE, PLAYED_AFTER, PLAYED_CHANGE, PLAYED_VERIFIED,
+                PLAYED_BENCHMARK, PLAYED_ENDED, PLAYED_ID};
         struct value values[sizeof set / sizeof *set];
 
         for (size_t i = 0; i < sizeof set / sizeof *set; i++)
                 values[i] = m->values[set[i]];
         return store_do(s,
-                "UPDATE matches SET trajectory = $2, result_id = $3, result = $4, score = $5,"
-                " elo_before = $6, elo_after = $7, elo_change = $8, verified = $9, benchmark = $10,"
-                " ended_at = $11 WHERE id = $1",
+                "UPDATE matches SET trajectory = $1, result_id = $2, result = $3, score = $4,"
+                " elo_before = $5, elo_after = $6, elo_change = $7, verified = $8, benchmark = $9,"
+                " ended_at = $10 WHERE id = $11",
                 values, sizeof set / sizeof *set, err);
 }
 
@@ -270,15 +270,12 @@ static int expire_one(struct store *s, const char *id, struct error *err)
         return r;
 }
 
-int match_expire(struct store *s, const char *agent, struct error *err)
+int match_expire(struct store *s, const char *agent, int64_t then, struct error *err)
 {
         char id[STORE_MAX_NAME], now[STORE_TIME_SIZE];
-        int64_t ms;
         int r;
 
-        if (s->engine->now(s->database, &ms, err) < 0)
-                return -1;
-        store_time_text(ms, now);
+        store_time_text(then, now);
         const struct value values[] = {value_text(now), value_text(agent)};
 
         while ((r = store_ask_text(s,

@@ -81,7 +81,7 @@ static int insert(struct store *s, const struct start *m, int socket, struct err
         };
         int64_t now;
 
-        if (s->engine->now(s->database, &now, err) < 0 || match_expire(s, m->agent, err) < 0 ||
+        if (s->engine->now(s->database, &now, err) < 0 || match_expire(s, m->agent, now, err) < 0 ||
                 count(s, m, row, err) < 0)
                 return -1;
         store_time_text(now, started);
@@ -172,9 +172,13 @@ int match_harness_warning(struct store *s, const char *harness, const char *star
 
 static int expire_all(struct store *s, struct reader *r, struct error *err)
 {
+        int64_t now;
+
         if (!reader_done(r))
                 return malformed(err);
-        return match_expire(s, "", err) < 0 ? -1 : s->engine->commit(s->database, err);
+        return s->engine->now(s->database, &now, err) < 0 || match_expire(s, "", now, err) < 0
+                       ? -1
+                       : s->engine->commit(s->database, err);
 }
 
 static int answer(struct store *s, int socket, unsigned type, struct reader *r, struct error *err)

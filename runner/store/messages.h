@@ -19,14 +19,17 @@
  *   match:  MATCH_START                      STORE_VALUES, STORE_DONE
  *           MATCH_EXPIRE, MATCH_HARNESS      STORE_DONE
  *
- * To append the result of a match: MATCH_TRAJECTORY …, MATCH_ENTER (answered by MATCH_ENTERED)
- * before STORE_BEGIN, MATCH_VALID before STORE_COMMIT, and afterwards MATCH_SHOW, without an id.
+ * To append the result of a match: MATCH_ARRIVED, MATCH_TRAJECTORY …, MATCH_ENTER (answered by
+ * MATCH_ENTERED) before STORE_BEGIN, MATCH_VALID before STORE_COMMIT, and afterwards MATCH_SHOW,
+ * without an id.
  *
  * The store may answer STORE_FAILED at any time, and ends then. A frame that its mode does not
  * have, or out of this order, is internal.frame. The end of the socket before STORE_COMMIT takes
  * back all of the evaluation. */
 #ifndef ASSAY_STORE_MESSAGES_H
 #define ASSAY_STORE_MESSAGES_H
+
+#include <stdint.h>
 
 enum { STORE_SOCKET = 3 }; /* the store's descriptor of it */
 
@@ -40,6 +43,9 @@ enum {
         STORE_MAX_AGENT = 200,
         STORE_HEAD_SIZE = 96, /* "NUMBER:64 digits" and NUL */
 };
+
+/* That a match may take: 366 days. */
+#define MATCH_LONGEST_MS (UINT64_C(366) * 24 * 3600 * 1000)
 
 enum store_message {
         STORE_OPEN = 1, /* text path of the database, text path of the key; to append, what is known
@@ -75,6 +81,7 @@ enum store_message {
                               milliseconds; text id: the match, as STORE_MATCH_COLUMNS */
         MATCH_EXPIRE,      /* empty: all whose time is over */
         MATCH_HARNESS,     /* text name, text key (64 digits, or empty: it signs nothing) */
+        MATCH_ARRIVED,     /* empty: the answer is there, and is looked at from now on */
         MATCH_TRAJECTORY,  /* bytes: the next of it */
         MATCH_ENTER,       /* text task, text digest of the task, text digest of the answer, text
                               HMAC of the trajectory (or empty) */
