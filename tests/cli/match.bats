@@ -489,3 +489,43 @@ END
     is exit 0 "$status"
     intact
 }
+
+# driver MODE FRAME…: what assay-store answers to somebody who speaks its frames
+driver() {
+    timeout 20 "$here/../programs/store-driver.py" "$ASSAY_BUILD/assay-store" "$1" "$db" "$ASSAY_STATE/store/key" "${@:2}" | tail -n 1
+}
+
+@test "who took assay over can end the match of its own answer alone, with what that scored" {
+    local digest malformed='failed: the store was sent a malformed frame'
+    digest=$(printf '%064d' 7)
+    start
+    task=$(sql 'SELECT task_sha256 FROM matches')
+    mine="append::$id:ann"
+    enter="70 quiz $task $digest u32:0"
+    row=('3 quiz 00' "5 u8:0 u8:11 $task" '5 u8:0 u8:12 graded' '5 u8:0 u8:17 answer' '6 u8:0 u8:18 u64:1000' '5 u8:0 u8:24 {}' '5 u8:0 u8:25 {}')
+    # STORE_…: start, expire, harness, show, list, history; and an answer without a match
+    for frame in "65 ann" 66 '67 steady u32:0' "73 $id" '74 ann' '75 ann' 68 "$enter"; do
+        is "append: $frame" "$malformed" "$(driver append "$frame")"
+        [ "$frame" = 68 ] || [ "$frame" = "$enter" ] || is "match: $frame" "$malformed" "$(driver "$mine" "$frame")"
+    done
+    for frame in '3 quiz 00' 9 "11 x" "73 $id" 68 "$enter"; do
+        is "mode match: $frame" "$malformed" "$(driver match "$frame")"
+    done
+    is 'to start while reading' "$malformed" "$(driver read 66)"
+    is "somebody else's" "failed: the match $id was started by another agent" "$(driver "append::$id:bob" "$enter")"
+    is 'of another task' "failed: the task is not the one that the match $id was started with" "$(driver "$mine" "70 quiz $digest $digest u32:0")"
+    is 'no digest' "$malformed" "$(driver "$mine" "70 quiz $task x u32:0")"
+    is 'without an answer' 'failed: a match ends without an answer' \
+        "$(driver "$mine" "${row[@]}" '5 u8:0 u8:19 1000' '5 u8:0 u8:16 win' '7 u8:0' 8)"
+    for said in '399 win' '700 draw' '1001 win' '-1 loss' '7e2 win'; do
+        is "$said" "failed: a match's result is not as agreed" \
+            "$(driver "$mine" "$enter" "${row[@]}" "5 u8:0 u8:19 ${said% *}" "5 u8:0 u8:16 ${said#* }" '7 u8:0' 8)"
+    done
+    is 'twice' "$malformed" "$(driver "$mine" "$enter" "$enter")"
+    is 'another answer' "failed: another answer was handed in to the match $id" "$(driver "$mine" "70 quiz $task $(printf '%064d' 8) u32:0")"
+    is 'not ended' '|' "$(sql 'SELECT result, result_id FROM matches')"
+    # Whatever is said of a trajectory that was not sent
+    is 'its own' done "$(driver "$mine" "$enter" "${row[@]}" '5 u8:0 u8:19 700' '5 u8:0 u8:16 win' '7 u8:0' '72 u8:1' 8 73)"
+    is ended 'win|16|0||RESULT' "$(sql 'SELECT result, elo_change, verified, trajectory, result_id FROM matches')"
+    intact
+}
