@@ -417,9 +417,7 @@ static int end_match(struct append *a, const struct value *row, const char *now,
                 .now = now,
         };
 
-        return match_settle(a->store, &end, err) < 0
-                       ? -1
-                       : match_workflow_add(a->store, row, a->agent, err);
+        return match_settle(a->store, &end, err);
 }
 
 static int commit(struct append *a, int socket, struct reader *r, struct error *err)
@@ -435,6 +433,7 @@ static int commit(struct append *a, int socket, struct reader *r, struct error *
         if (insert_rubric(a, rubric, err) < 0 || insert_result(a, row, rubric, now, err) < 0 ||
                 set_status(a, &row[STORED_STATUS], now, err) < 0 ||
                 end_match(a, row, now, err) < 0 ||
+                match_workflow_add(a->store, row, a->agent, err) < 0 ||
                 a->store->engine->commit(a->store->database, err) < 0)
                 return -1;
         a->committed = true;

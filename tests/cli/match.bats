@@ -158,6 +158,24 @@ calls() {
     run -2 "$ASSAY" match submit --store "$db" --agent ann --time-used 1 "$id" "$work/won.json"
 }
 
+@test "an answer that comes slowly counts when it is there, not when it was begun" {
+    start
+    mkfifo "$work/slow"
+    "$ASSAY" match submit --store "$db" --agent ann "$id" - < "$work/slow" > "$work/output" 2> "$work/errors" &
+    submit=$!
+    exec 7> "$work/slow"
+    echo '{"answers":' >&7
+    # It has looked at the match, and waits for the rest.
+    until store=$(pgrep -P "$submit" -x assay-store) && grep -aqx append <(tr '\0' '\n' < "/proc/$store/cmdline"); do :; done
+    forge "UPDATE matches SET expires_at = started_at WHERE id = '$id'"
+    echo '[1, 2, 3, 4]}' >&7
+    exec 7>&-
+    status=0
+    wait "$submit" || status=$?
+    refused match.expired
+    is 'nothing is stored' 0 "$(sql 'SELECT count(*) FROM evaluation_results')"
+}
+
 @test "only who started it may submit, one answer, to the same task" {
     start
     match submit --agent bob "$id" "$work/won.json"
