@@ -112,9 +112,9 @@ enum evaluation_depth {
 
 /* The match that the submission is the answer to. */
 struct match_order {
-        const char *id, *harness;    /* the second NULL: the one that it was started with */
-        const char *task_sha256;     /* of the task as it is now */
-        char signature[DIGEST_SIZE]; /* of the trajectory, by that harness; or "" */
+        const char *id, *harness;      /* the second NULL: the one that it was started with */
+        char task_sha256[DIGEST_SIZE]; /* of the task as it is now */
+        char signature[DIGEST_SIZE];   /* of the trajectory, by that harness; or "" */
 };
 
 /* What its store says once the answer is handed in: decimals, seconds; two are since 1970. */

@@ -77,13 +77,11 @@ static int run(const struct match_options *o, const char *task, const char *answ
         struct match_order *order, struct error *err)
 {
         struct match_options own = *o;
-        char digest[DIGEST_SIZE];
         struct evaluation *e;
         int r;
 
-        if (match_task_digest(task, digest, err) < 0)
+        if (match_task_digest(task, order->task_sha256, err) < 0)
                 return -1;
-        order->task_sha256 = digest;
         own.evaluation.match = order;
         own.evaluation.store = o->store;
         own.evaluation.agent = o->agent;
