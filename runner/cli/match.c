@@ -29,9 +29,6 @@ static const struct action *find(const char *name)
 
 static int check(const struct action *a, int rest, const struct match_options *o, struct error *err)
 {
-        if (!a)
-                return error_set(err, CODE_USAGE,
-                        "match: needs start, submit, show, list, history, harness or rate");
         if (rest != a->words + 1 || (a->of_store && !o->store) || (a->of_agent && !o->agent))
                 return error_set(err, CODE_USAGE, "match %s: needs %s", a->name, a->needs);
         return o->agent ? store_check_agent(o->agent, err) : 0;
@@ -91,5 +88,8 @@ int verb_match(int argc, char **argv, struct error *err)
                         "4 no score,\n5 pending, 6 refused: not the owner, expired, ended",
                         table, sizeof table / sizeof *table);
         a = rest > 0 ? find(argv[0]) : NULL;
+        if (!a)
+                return error_set(err, CODE_USAGE,
+                        "match: needs start, submit, show, list, history, harness or rate");
         return check(a, rest, &o, err) < 0 ? -1 : a->run(&o, argv + 1, err);
 }

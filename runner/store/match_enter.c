@@ -196,7 +196,7 @@ static int put_times(
         struct store *s, const struct append_order *order, struct buffer *out, struct error *err)
 {
         struct match_row m;
-        int64_t started, submitted;
+        int64_t started = 0, submitted = 0;
         int r = match_find(&m, s, order->match, err);
 
         if (r == 0)
