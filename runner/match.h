@@ -24,7 +24,9 @@ int match_list(const struct match_options *o, char **words, struct error *err);
 int match_history(const struct match_options *o, char **words, struct error *err);
 int match_harness(const struct match_options *o, char **words, struct error *err);
 
-/* match_store.c: call `take` for each row of the answer to a question with that text, or (NULL)
+/* match_store.c: is that a name, or an id, that a store could have? -1: usage. */
+int match_check_name(const char *what, const char *name, struct error *err);
+/* Call `take` for each row of the answer to a question with that text, or (NULL)
  * without one. */
 typedef int (*match_take_row)(void *to, const struct store_values *row, struct error *err);
 int match_each(const char *url, enum store_message type, const char *text, unsigned columns,

@@ -3,6 +3,16 @@
 
 #include "text.h"
 
+int match_check_name(const char *what, const char *name, struct error *err)
+{
+        const size_t len = strlen(name);
+
+        return len > 0 && len <= STORE_MAX_AGENT && text_utf8_valid(name, len)
+                       ? 0
+                       : error_set(err, CODE_USAGE, "%s %.60s: must be 1 to %d bytes of UTF-8",
+                                 what, name, STORE_MAX_AGENT);
+}
+
 /* A question to a store, which is open until the answer was read. */
 static int open_and_ask(struct store_channel *c, const struct store_order *order,
         enum store_message type, const struct buffer *payload, struct error *err)

@@ -156,6 +156,8 @@ int verb_leaderboard(int argc, char **argv, struct error *err)
         if (rest != 1 || (l.csv && l.common.json))
                 return error_set(err, CODE_USAGE,
                         "leaderboard: needs a store, and --csv or --json, not both");
+        if (l.task && match_check_name("--task", l.task, err) < 0)
+                return -1;
         r = run(&l, argv[0], err);
         buffer_free(&l.out);
         return r;

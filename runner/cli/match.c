@@ -5,18 +5,18 @@
 
 static const struct action {
         const char *name;
-        int words; /* behind its name */
-        bool of_store, of_agent;
+        int words;                      /* behind its name */
+        bool of_store, of_agent, names; /* the last: its first word is a name or an id */
         int (*run)(const struct match_options *o, char **words, struct error *err);
         const char *needs;
 } actions[] = {
-        {"start", 1, true, true, match_start, "TASK --agent NAME --store URL"},
-        {"submit", 2, true, true, match_submit, "ID ANSWER --agent NAME --store URL"},
-        {"show", 1, true, false, match_show, "ID --store URL"},
-        {"list", 0, true, false, match_list, "--store URL"},
-        {"history", 1, true, false, match_history, "AGENT --store URL"},
-        {"harness", 1, true, false, match_harness, "NAME --store URL"},
-        {"rate", 0, false, false, match_rate, "--own, --opponent, --result and --matches"},
+        {"start", 1, true, true, false, match_start, "TASK --agent NAME --store URL"},
+        {"submit", 2, true, true, true, match_submit, "ID ANSWER --agent NAME --store URL"},
+        {"show", 1, true, false, true, match_show, "ID --store URL"},
+        {"list", 0, true, false, false, match_list, "--store URL"},
+        {"history", 1, true, false, true, match_history, "AGENT --store URL"},
+        {"harness", 1, true, false, true, match_harness, "NAME --store URL"},
+        {"rate", 0, false, false, false, match_rate, "--own, --opponent, --result and --matches"},
 };
 
 static const struct action *find(const char *name)
@@ -27,10 +27,14 @@ static const struct action *find(const char *name)
         return NULL;
 }
 
-static int check(const struct action *a, int rest, const struct match_options *o, struct error *err)
+static int check(const struct action *a, int rest, char **words, const struct match_options *o,
+        struct error *err)
 {
         if (rest != a->words + 1 || (a->of_store && !o->store) || (a->of_agent && !o->agent))
                 return error_set(err, CODE_USAGE, "match %s: needs %s", a->name, a->needs);
+        if ((a->names && match_check_name("match", words[0], err) < 0) ||
+                (o->harness && match_check_name("--harness", o->harness, err) < 0))
+                return -1;
         return o->agent ? store_check_agent(o->agent, err) : 0;
 }
 
@@ -91,5 +95,5 @@ int verb_match(int argc, char **argv, struct error *err)
         if (!a)
                 return error_set(err, CODE_USAGE,
                         "match: needs start, submit, show, list, history, harness or rate");
-        return check(a, rest, &o, err) < 0 ? -1 : a->run(&o, argv + 1, err);
+        return check(a, rest, argv + 1, &o, err) < 0 ? -1 : a->run(&o, argv + 1, err);
 }

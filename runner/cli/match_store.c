@@ -115,22 +115,12 @@ static int put_start(
         return r;
 }
 
-static int check_name(const char *option, const char *name, struct error *err)
-{
-        return text_utf8_valid(name, strlen(name)) && *name && strlen(name) <= STORE_MAX_AGENT
-                       ? 0
-                       : error_set(err, CODE_USAGE, "%s %.60s: must be 1 to %d bytes of UTF-8",
-                                 option, name, STORE_MAX_AGENT);
-}
-
 int match_start(const struct match_options *o, char **words, struct error *err)
 {
         _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
         struct store_values m = {0};
-        int r = o->harness ? check_name("--harness", o->harness, err) : 0;
+        int r = put_start(o, words[0], &payload, err);
 
-        if (r == 0)
-                r = put_start(o, words[0], &payload, err);
         if (r == 0)
                 r = match_tell(o->store, MATCH_START, &payload, &m, err);
         if (r == 0)
@@ -231,8 +221,7 @@ int match_harness(const struct match_options *o, char **words, struct error *err
         _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
         char key[DIGEST_SIZE] = "";
 
-        if (check_name("match harness", words[0], err) < 0 ||
-                (o->key && matching_read_digits("--key", o->key, false, key, err) < 0))
+        if (o->key && matching_read_digits("--key", o->key, false, key, err) < 0)
                 return -1;
         put_text(&payload, words[0]);
         put_text(&payload, key);

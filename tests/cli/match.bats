@@ -431,6 +431,15 @@ END
         match start --agent "$agent" "$work/task"
         is "$agent" 2 "$status"
     done
+    long=$(printf 'a%.0s' {1..65000})
+    for what in "show $long" "history $long" "harness $long" "submit $long $work/won.json --agent ann" \
+        "submit $id $work/won.json --agent ann --harness $long" "start $work/task --agent ann --harness $long"; do
+        # shellcheck disable=SC2086
+        match $what
+        is "${what%% *}" 2 "$status"
+    done
+    match history nobody
+    is 'of nobody' 0 "$(of 'history | length')"
     match show "' OR '1' = '1"
     refused match.unknown
     "$ASSAY" match list --store "$db" > "$work/lines"
