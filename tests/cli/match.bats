@@ -120,6 +120,17 @@ calls() {
     intact
 }
 
+@test "describe tells how long a match takes, and against whom" {
+    quiz 90m veteran
+    run -0 "$ASSAY" describe --json "$work/task"
+    is JSON '5400000 veteran 1200' "$(jq -r '.match | "\(.time_limit_ms) \(.difficulty) \(.opponent_elo)"' <<< "$output")"
+    run -0 "$ASSAY" describe "$work/task"
+    grep -qx '  a match takes at most 5400 s, against 1200 (veteran)' <<< "$output"
+    task good
+    run -0 "$ASSAY" describe --json "$work/task"
+    is 'without one' null "$(jq -c .match <<< "$output")"
+}
+
 @test "an answer ends it: score, parts, and the rating before and after" {
     start
     submit won
