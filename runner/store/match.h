@@ -74,7 +74,13 @@ struct match_end {
         const char *now;
 };
 int match_settle(struct store *s, const struct match_end *end, struct error *err);
-/* Those whose time is over then (ms), of that agent or ("") of all; within a transaction. */
+/* Those whose time is over: $1 is now, $2 match_patience(). An answer that arrived in time, and
+ * that may still be unpacked, keeps its match from that. */
+#define MATCH_OVERDUE_ONES                                                                         \
+        " FROM matches WHERE result IS NULL AND submitted_at IS NULL AND expires_at <= $1"         \
+        " AND (arrived_at IS NULL OR arrived_at >= expires_at OR arrived_at <= $2)"
+void match_patience(int64_t now, char ret[STORE_TIME_SIZE]);
+/* End those whose time is over then (ms), of that agent or ("") of all; within a transaction. */
 int match_expire(struct store *s, const char *agent, int64_t then, struct error *err);
 
 /* match_read.c: answer a frame of the mode `read`, as read_take(). 0: it is none of matches. */

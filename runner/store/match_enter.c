@@ -213,12 +213,37 @@ static int put_times(
         return 0;
 }
 
+/* Nobody ends the match while the answer is unpacked. */
+static int note_arrival(
+        struct store *s, const struct append_order *order, int64_t ms, struct error *err)
+{
+        char now[STORE_TIME_SIZE];
+
+        store_time_text(ms, now);
+        const struct value values[] = {
+                value_text(now), value_text(order->match), value_text(order->agent)};
+
+        return store_do(s,
+                "UPDATE matches SET arrived_at = $1"
+                " WHERE id = $2 AND agent = $3 AND result IS NULL",
+                values, 3, err);
+}
+
 int match_enter_arrived(struct match_entry *e, struct store *s, const struct append_order *order,
         struct reader *r, struct error *err)
 {
+        const struct engine *engine = s->engine;
+
         if (!*order->match || e->arrived != 0 || e->entered || !reader_done(r))
                 return malformed(err);
-        return s->engine->now(s->database, &e->arrived, err);
+        if (engine->now(s->database, &e->arrived, err) < 0 ||
+                engine->begin(s->database, false, err) < 0)
+                return -1;
+        if (engine->lock(s->database, "results", err) == 0 &&
+                note_arrival(s, order, e->arrived, err) == 0)
+                return engine->commit(s->database, err);
+        engine->rollback(s->database);
+        return -1;
 }
 
 int match_enter(struct match_entry *e, struct store *s, const struct append_order *order,

@@ -77,18 +77,16 @@ static int leaders(struct store *s, int socket, const char *task, struct error *
 
 static int overdue(struct store *s, int socket, struct error *err)
 {
-        char now[STORE_TIME_SIZE];
+        char now[STORE_TIME_SIZE], patience[STORE_TIME_SIZE];
         int64_t ms;
 
         if (s->engine->now(s->database, &ms, err) < 0)
                 return -1;
         store_time_text(ms, now);
-        const struct value value = value_text(now);
+        match_patience(ms, patience);
+        const struct value values[] = {value_text(now), value_text(patience)};
 
-        return send_all(s, socket,
-                "SELECT count(*) FROM matches WHERE result IS NULL AND submitted_at IS NULL"
-                " AND expires_at <= $1",
-                &value, 1, err);
+        return send_all(s, socket, "SELECT count(*)" MATCH_OVERDUE_ONES, values, 2, err);
 }
 
 /* Of each task the last score counts. */

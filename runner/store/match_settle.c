@@ -270,19 +270,27 @@ static int expire_one(struct store *s, const char *id, struct error *err)
         return r;
 }
 
+/* Longer than the intake may take. */
+void match_patience(int64_t now, char ret[STORE_TIME_SIZE])
+{
+        const int64_t ms = INT64_C(10) * 60 * 1000;
+
+        store_time_text(now > ms ? now - ms : 0, ret);
+}
+
 int match_expire(struct store *s, const char *agent, int64_t then, struct error *err)
 {
-        char id[STORE_MAX_NAME], now[STORE_TIME_SIZE];
+        char id[STORE_MAX_NAME], now[STORE_TIME_SIZE], patience[STORE_TIME_SIZE];
         int r;
 
         store_time_text(then, now);
-        const struct value values[] = {value_text(now), value_text(agent)};
+        match_patience(then, patience);
+        const struct value values[] = {value_text(now), value_text(patience), value_text(agent)};
 
         while ((r = store_ask_text(s,
-                        "SELECT id FROM matches WHERE result IS NULL AND submitted_at IS NULL"
-                        " AND expires_at <= $1 AND ($2 = '' OR agent = $2)"
-                        " ORDER BY expires_at, number LIMIT 1",
-                        values, 2, id, sizeof id, err)) > 0)
+                        "SELECT id" MATCH_OVERDUE_ONES
+                        " AND ($3 = '' OR agent = $3) ORDER BY expires_at, number LIMIT 1",
+                        values, 3, id, sizeof id, err)) > 0)
                 if (expire_one(s, id, err) < 0)
                         return -1;
         return r;

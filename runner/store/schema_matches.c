@@ -42,6 +42,7 @@ const char *const schema_sqlite_matches[] = {
         " started_at TEXT NOT NULL,"
         " expires_at TEXT NOT NULL,"
         " start_mac TEXT NOT NULL,"
+        " arrived_at TEXT," /* an answer that is being looked at */
         " submitted_at TEXT,"
         " answer_sha256 TEXT,"
         " trajectory TEXT CHECK (trajectory IN ('signed', 'self-reported', 'invalid')),"

@@ -102,6 +102,11 @@ calls() {
     jq -nc --argjson off "${2:-0}" '{ts: (now + $off), type: "llm_call", model: "m", input_tokens: 10, output_tokens: 5}' > "$work/$1"
 }
 
+# driver MODE FRAME…: what assay-store answers to somebody who speaks its frames
+driver() {
+    timeout 20 "$here/../programs/store-driver.py" "$ASSAY_BUILD/assay-store" "$1" "$db" "$ASSAY_STATE/store/key" "${@:2}" | tail -n 1
+}
+
 @test "a match starts: when, until when, which attempt, against whom" {
     start
     is first '1 1000 contender quiz ann false null' \
@@ -185,6 +190,25 @@ calls() {
     wait "$submit" || status=$?
     refused match.expired
     is 'nothing is stored' 0 "$(sql 'SELECT count(*) FROM evaluation_results')"
+}
+
+@test "an answer that arrived in time keeps its match open while it is unpacked, but not for ever" {
+    start
+    driver "append::$id:bob" 68 > "$work/output"
+    is "somebody else's" '' "$(sql 'SELECT arrived_at FROM matches')"
+    driver "append::$id:ann" 68 > "$work/output"
+    forge "UPDATE matches SET started_at = arrived_at, expires_at = strftime('%Y-%m-%dT%H:%M:%fZ', arrived_at, '+0.001 seconds')"
+    until [ "$(sql "SELECT expires_at < strftime('%Y-%m-%dT%H:%M:%fZ', 'now') FROM matches")" = 1 ]; do :; done
+    match show "$id"
+    is 'still open' null "$(of result)"
+    forge "UPDATE matches SET arrived_at = strftime('%Y-%m-%dT%H:%M:%fZ', arrived_at, '-601 seconds')"
+    match show "$id"
+    is 'killed' expired "$(of result)"
+    start
+    forge "UPDATE matches SET expires_at = started_at WHERE id = '$id'"
+    driver "append::$id:ann" 68 > "$work/output"
+    match show "$id"
+    is 'too late' expired "$(of result)"
 }
 
 @test "only who started it may submit, one answer, to the same task" {
@@ -526,11 +550,6 @@ END
     submit won
     is exit 0 "$status"
     intact
-}
-
-# driver MODE FRAME…: what assay-store answers to somebody who speaks its frames
-driver() {
-    timeout 20 "$here/../programs/store-driver.py" "$ASSAY_BUILD/assay-store" "$1" "$db" "$ASSAY_STATE/store/key" "${@:2}" | tail -n 1
 }
 
 @test "who took assay over can end the match of its own answer alone, with what that scored" {
