@@ -59,9 +59,9 @@ score_src  := $(filter-out evaluators/judge/%,$(wildcard evaluators/*.c evaluato
 judge_src  := $(wildcard evaluators/judge/*.c) $(json_src) \
               $(addprefix evaluators/,answer.c field_types.c fields.c number.c reading.c suggest.c) \
               runner/report/json.c runner/options.c images/digest.c
-store_src  := $(wildcard runner/store/*.c) images/digest.c
+store_src  := $(wildcard runner/store/*.c) images/digest.c evaluators/rating.c
 runner_src := $(filter-out runner/store/%,$(wildcard runner/*.c runner/*/*.c)) $(addprefix images/,digest.c folder.c listing.c tar_write.c) \
-              evaluators/contract.c
+              $(addprefix evaluators/,contract.c rating.c)
 unit_src   := $(wildcard tests/unit/*.c)
 tools_src  := $(wildcard tests/programs/*.c)
 

@@ -43,6 +43,8 @@ enum score_message {
         TASK_TOOL,  /* text name, u32 n, n × text argument, u64 cost (billionths), u8 its time is
                        declared, u64 microseconds; many, of that scheme */
         TASK_TIME,  /* nothing: a dimension needs the time that was used; if one does */
+        TASK_MATCH, /* u64 milliseconds that a match may take (0: not said), u8 enum
+                       task_difficulty; with the scheme dimensions */
         TASK_SUITE, /* u8 broker, u8 sees_submission, u8 network (1: outbound), u32 n, n × text
                    argument (n = 0: none) */
         TASK_SUITE_ENV, /* text NAME=VALUE; many */
@@ -127,6 +129,7 @@ enum score_message {
                               the scores of the judge's are empty */
         SCORE_WARNING,     /* u8 severity (1: an error), text field, text message; many */
         SCORE_VIOLATION,   /* text constraint, text limit, text actual; many */
+        SCORE_TRAJECTORY,  /* u8 it is valid, text why it is not (or empty); if there is one */
         SCORE_EXPLANATION, /* text: a step of the computation; many */
         SCORE_LINE_END,    /* batch: the end of the answer to a line */
         SCORE_LINE_ERROR,  /* batch: error, instead of it */
@@ -256,6 +259,14 @@ enum task_llm_missing {
         LLM_MISSING_ERROR,
         LLM_MISSING_ZERO,
         LLM_MISSING_COUNT
+};
+/* What a match is against (docs/match.md). */
+enum task_difficulty {
+        DIFFICULTY_NEWCOMER,
+        DIFFICULTY_CONTENDER,
+        DIFFICULTY_VETERAN,
+        DIFFICULTY_LEGENDARY,
+        DIFFICULTY_COUNT,
 };
 enum criterion_source { SOURCE_TEST, SOURCE_LLM, SOURCE_COUNT };
 enum final_source { FINAL_BY_TEST, FINAL_BY_LLM, FINAL_OF_DIMENSION, FINAL_SOURCES };

@@ -18,6 +18,13 @@ struct match {
         bool benchmark; /* verified, memoryless, and the first attempt */
 };
 
+/* Opponents by difficulty, in the order of enum task_difficulty. */
+enum { RATING_OPPONENTS = 4 };
+extern const struct rating_opponent {
+        const char *name;
+        int32_t rating;
+} rating_opponents[RATING_OPPONENTS];
+
 /* The rating after it. */
 int32_t rating_after(const struct match *m);
 

@@ -141,6 +141,7 @@ static const struct field scoring_rows[] = {
         OTHER_SCHEME("constraints", SCHEME_DIMENSIONS),
         OTHER_SCHEME("format", SCHEME_DIMENSIONS),
         OTHER_SCHEME("time_limit", SCHEME_DIMENSIONS),
+        OTHER_SCHEME("difficulty", SCHEME_DIMENSIONS),
         OTHER_SCHEME("max_budget", SCHEME_COMPOSITE),
         OTHER_SCHEME("max_latency", SCHEME_COMPOSITE),
         OTHER_SCHEME("min_steps", SCHEME_COMPOSITE),

@@ -35,6 +35,39 @@ static void put_scoring(struct buffer *out, const struct scoring *s)
         answer_end(out, at);
 }
 
+/* A limit of less than a millisecond is one all the same. */
+static uint64_t milliseconds(const struct duration *d)
+{
+        uint64_t ms = 0;
+        mpq_t value;
+        mpz_t whole;
+
+        if (!*d->amount)
+                return 0;
+        mpq_init(value);
+        mpz_init(whole);
+        if (number_parse(value, d->amount) == 0) {
+                mpz_mul_ui(mpq_numref(value), mpq_numref(value), d->ms);
+                mpz_cdiv_q(whole, mpq_numref(value), mpq_denref(value));
+                ms = mpz_fits_ulong_p(whole) ? mpz_get_ui(whole) : UINT64_MAX;
+        }
+        mpz_clear(whole);
+        mpq_clear(value);
+        return ms;
+}
+
+static void put_match(struct buffer *out, const struct scoring *s)
+{
+        size_t at;
+
+        if (s->scheme != SCHEME_DIMENSIONS)
+                return;
+        at = answer_begin(out, TASK_MATCH);
+        put_u64(out, milliseconds(&s->spec.time_limit));
+        put_u8(out, (uint8_t)s->spec.difficulty);
+        answer_end(out, at);
+}
+
 static void put_criterion(struct buffer *out, const struct criterion *c)
 {
         size_t at = answer_begin(out, TASK_CRITERION);
@@ -216,6 +249,7 @@ void task_put(const struct task *t, struct buffer *out)
         put_judged(out, &t->scoring.spec);
         if (spec_needs_time(&t->scoring.spec))
                 answer_empty(out, TASK_TIME);
+        put_match(out, &t->scoring);
         put_suite(out, &t->suite, t->limits.network);
         put_result(out, t);
         put_build(out, &t->build);

@@ -87,6 +87,17 @@ static void take_violation(struct dimensions *d, struct reader *r)
         v->actual = take_decimal(r, false);
 }
 
+static void take_trajectory(struct dimensions *d, struct reader *r)
+{
+        struct trajectory_verdict *t = &d->trajectory;
+
+        r->bad |= t->given;
+        t->given = true;
+        t->valid = get_u8(r);
+        free(t->why);
+        t->why = scorer_text(r, SCORE_MAX_TEXT);
+}
+
 static void take_step(struct dimensions *d, struct reader *r)
 {
         char **more = NULL;
@@ -127,6 +138,9 @@ int dimensions_take(struct dimensions *d, unsigned type, struct reader *r, struc
         case SCORE_VIOLATION:
                 take_violation(d, r);
                 return 0;
+        case SCORE_TRAJECTORY:
+                take_trajectory(d, r);
+                return 0;
         case SCORE_EXPLANATION:
                 take_step(d, r);
                 return 0;
@@ -157,6 +171,7 @@ void dimensions_free(struct dimensions *d)
         }
         for (unsigned i = 0; i < d->step_count; i++)
                 free(d->steps[i]);
+        free(d->trajectory.why);
         free(d->warnings);
         free(d->steps);
         free(d->sum);
@@ -172,7 +187,7 @@ const char *dimensions_outcome(const struct dimensions *d)
         return names[d->outcome];
 }
 
-static void add_breakdown(const struct dimensions *d, struct json_writer *w)
+void dimensions_json_breakdown(const struct dimensions *d, struct json_writer *w)
 {
         json_open_object(w, "score_breakdown");
         for (unsigned i = 0; i < d->row_count; i++) {
@@ -234,6 +249,20 @@ void dimensions_json_violations(const struct dimensions *d, struct json_writer *
         json_close(w);
 }
 
+void dimensions_json_trajectory(const struct dimensions *d, struct json_writer *w)
+{
+        const struct trajectory_verdict *t = &d->trajectory;
+
+        if (!t->given)
+                return;
+        json_open_object(w, "trajectory");
+        json_bool(w, "valid", t->valid);
+        json_text(w, "source", t->is_signed ? "signed" : "self-reported");
+        if (!t->valid)
+                json_text(w, "reason", t->why);
+        json_close(w);
+}
+
 void dimensions_json_scores(const struct dimensions *d, struct json_writer *w)
 {
         if (d->present) {
@@ -244,7 +273,7 @@ void dimensions_json_scores(const struct dimensions *d, struct json_writer *w)
                 json_add_null(w, "score");
         }
         json_number(w, "scale", MOST_TOTAL);
-        add_breakdown(d, w);
+        dimensions_json_breakdown(d, w);
         add_exact(d, w);
 }
 
@@ -255,6 +284,7 @@ void dimensions_json(const struct dimensions *d, struct json_writer *w)
         dimensions_json_warnings(d, w);
         json_close(w);
         dimensions_json_violations(d, w);
+        dimensions_json_trajectory(d, w);
         if (d->step_count == 0)
                 return;
         json_open_array(w, "explanation");

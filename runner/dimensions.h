@@ -22,6 +22,13 @@ struct violation {
         char *constraint, *limit, *actual;
 };
 
+/* What an agent did, as it says itself or its harness has signed. */
+struct trajectory_verdict {
+        bool given, valid;
+        bool is_signed; /* by a harness whose key the store has */
+        char *why;      /* it is not valid, or "" */
+};
+
 struct dimensions {
         bool present;            /* there is a total */
         unsigned total, outcome; /* 0 win, 1 draw, 2 loss */
@@ -32,6 +39,7 @@ struct dimensions {
         unsigned warning_count;
         struct violation violations[3];
         unsigned violation_count;
+        struct trajectory_verdict trajectory;
         char **steps; /* of the explanation */
         unsigned step_count;
 };
@@ -42,11 +50,13 @@ void dimensions_free(struct dimensions *d);
 
 const char *dimensions_outcome(const struct dimensions *d);
 /* Members of the object that is open; and their parts: the scores, elements of the array of
- * warnings that is open, and the violations. */
+ * warnings that is open, the violations, and what the trajectory is, where there is one. */
 void dimensions_json(const struct dimensions *d, struct json_writer *w);
+void dimensions_json_breakdown(const struct dimensions *d, struct json_writer *w);
 void dimensions_json_scores(const struct dimensions *d, struct json_writer *w);
 void dimensions_json_warnings(const struct dimensions *d, struct json_writer *w);
 void dimensions_json_violations(const struct dimensions *d, struct json_writer *w);
+void dimensions_json_trajectory(const struct dimensions *d, struct json_writer *w);
 /* For people, a line for each dimension. */
 void dimensions_text(const struct dimensions *d, struct buffer *out);
 

@@ -10,6 +10,7 @@
 #include "interrupt.h"
 #include "judge.h"
 #include "keep.h"
+#include "matching.h"
 #include "metadata.h"
 #include "privilege.h"
 #include "quantity.h"
@@ -158,7 +159,9 @@ static bool runs_suite(const struct evaluation *e)
 
 static int phase_received(struct evaluation *e, struct error *err)
 {
-        return submission_receive(&e->submission, &e->task, err);
+        if (submission_receive(&e->submission, &e->task, err) < 0)
+                return -1;
+        return matching_arrive(e, err);
 }
 
 static int phase_unpack(struct evaluation *e, struct error *err)
@@ -167,7 +170,8 @@ static int phase_unpack(struct evaluation *e, struct error *err)
         if (runs_suite(e) && (channel_limit_total(&e->channel, e->task.total_memory, err) < 0 ||
                                      channel_prepare_cell(&e->channel, err) < 0))
                 return -1;
-        if (submission_unpack(&e->submission, &e->task, &e->workspace, &e->channel, err) < 0)
+        if (submission_unpack(&e->submission, &e->task, &e->workspace, &e->channel, err) < 0 ||
+                matching_enter(e, err) < 0)
                 return -1;
         e->cell.tree = e->submission.root; /* until something is built */
         return e->task.scheme == SCHEME_COMPOSITE ? grade_read_workflow(e, err) : 0;
@@ -400,7 +404,8 @@ int evaluation_run(struct evaluation *e, struct error *err)
         /* Before anything is unpacked in vain. The supervisor would refuse the same. */
         if (runs_suite(e) && !e->options->allow_weak)
                 refuse_weak_limits(e);
-        if (e->options->depth == EVALUATE_ALL && e->task.needs_time && !e->options->time_used)
+        if (e->options->depth == EVALUATE_ALL && e->task.needs_time && !e->options->time_used &&
+                !e->options->match)
                 error_set(&e->error, CODE_SCORE_TIME, "the task scores the time that was used");
         for (unsigned i = 0; i < PHASE_COUNT; i++) {
                 if (!is_due(e, (enum phase)i))
@@ -446,6 +451,13 @@ void evaluation_close(struct evaluation *e)
         log_free(&e->output[0]);
         log_free(&e->output[1]);
         grade_free(e);
+}
+
+const char *evaluation_time_used(const struct evaluation *e)
+{
+        if (e->options->match)
+                return e->match.used;
+        return e->options->time_used ? e->options->time_used : "";
 }
 
 enum status evaluation_status(const struct evaluation *e)

@@ -110,6 +110,20 @@ enum evaluation_depth {
         EVALUATE_CELLS,  /* until the cells could start */
 };
 
+/* The match that the submission is the answer to. */
+struct match_order {
+        const char *id, *harness;      /* the second NULL: the one that it was started with */
+        char task_sha256[DIGEST_SIZE]; /* of the task as it is now */
+        char signature[DIGEST_SIZE];   /* of the trajectory, by that harness; or "" */
+};
+
+/* What its store says once the answer is handed in: decimals, seconds; two are since 1970. */
+struct match_clock {
+        bool entered;
+        char started[32], submitted[32], used[32];
+        enum match_signature signature;
+};
+
 /* What the command line asked for. */
 struct evaluation_options {
         const char *llm_score; /* a number or a file; NULL */
@@ -130,6 +144,7 @@ struct evaluation_options {
                 int socket;            /* borrowed; < 0, or no id: none */
                 const char *result_id; /* which its result has */
         } stored;
+        const struct match_order *match; /* or NULL: then the time is the store's */
         const char *replay; /* a result; NULL. Then seed, time and score are taken from it */
 };
 
@@ -178,6 +193,7 @@ struct evaluation {
         struct watched watched; /* when all phases are over */
         struct store_channel store;
         unsigned attempt; /* of this submission; the store knows others */
+        struct match_clock match;
 
         enum integrity integrity;
         struct suite_cell suite_cell;
@@ -214,6 +230,8 @@ int evaluation_open(struct evaluation *e, const char *task, const char *submissi
 int evaluation_run(struct evaluation *e, struct error *err);
 void evaluation_close(struct evaluation *e);
 
+/* Seconds, a decimal; "": nobody has said. */
+const char *evaluation_time_used(const struct evaluation *e);
 enum status evaluation_status(const struct evaluation *e);
 /* 0 to 6, as the contract has it. */
 int evaluation_exit(const struct evaluation *e);

@@ -135,9 +135,9 @@ static int put_request(struct evaluation *e, int request, struct error *err)
 {
         _cleanup_buffer_ struct buffer options = BUFFER_INIT;
 
-        put_text(&options, e->options->time_used ? e->options->time_used : "");
-        put_text(&options, ""); /* when it was started and submitted: nobody knows here */
-        put_text(&options, "");
+        put_text(&options, evaluation_time_used(e));
+        put_text(&options, e->match.started); /* "": nobody knows */
+        put_text(&options, e->match.submitted);
         put_u8(&options, false);
         if (scorer_put(request, REQUEST_SCORE, &options, err) < 0 ||
                 grade_put_spec(e, request, err) < 0 || put_answer(e, request, err) < 0 ||
@@ -162,6 +162,7 @@ int grade_dimensions(struct evaluation *e, struct error *err)
                 dimensions_free(&e->dimensions);
                 return error_add(err, "the score");
         }
+        e->dimensions.trajectory.is_signed = e->match.signature == SIGNATURE_GOOD;
         return e->dimensions.present == !grade_waits(e)
                        ? 0
                        : error_set(err, CODE_INTERNAL_FRAME, "the scorer gave no score");

@@ -38,10 +38,11 @@ static const struct verb verbs[] = {
         {"rejudge", verb_rejudge, "grade again what a queue has graded"},
         {"finalize", verb_finalize, "give a result that waits for its judge the score that came"},
         {"results", verb_results, "what a store of results has, and whether it was changed"},
+        {"leaderboard", verb_leaderboard, "the agents of a store, by their best scores"},
         {"image", verb_image, "container images on this machine"},
         {"score", verb_score, "score an answer without a cell"},
         {"workflow", verb_workflow, "composite scores of workflows, and windows of them"},
-        {"match", verb_match, "what a match does to a rating"},
+        {"match", verb_match, "matches of agents, and what they do to ratings"},
         {"doctor", verb_doctor, "show what this machine can enforce"},
         {"explain", verb_explain, "say what an error code means and what to do"},
 };

@@ -85,8 +85,7 @@ static int receive(struct store_channel *c, struct frame *f, struct error *err)
         return reader_done(&r) ? -1 : store_channel_malformed(err);
 }
 
-/* The store may wait for others who write: signals end that. */
-static int wait_for_turn(struct store_channel *c, struct error *err)
+int store_channel_wait(struct store_channel *c, struct error *err)
 {
         struct pollfd answer = {.fd = c->socket, .events = POLLIN};
 
@@ -129,9 +128,14 @@ int store_channel_done(struct store_channel *c, enum store_message type, struct 
 
 /* --- start and end -------------------------------------------------------------------------- */
 
-static int start(struct store_channel *c, const char *mode, struct error *err)
+static int start(struct store_channel *c, const struct store_order *order, struct error *err)
 {
-        const char *const argv[] = {"assay-store", mode, NULL};
+        const char *const argv[] = {"assay-store",
+                order->queue         ? "queue"
+                : order->result_id   ? "append"
+                : order->for_matches ? "match"
+                                     : "read",
+                NULL};
         _cleanup_fd_ int program = spawn_find("assay-store", err);
         _cleanup_fd_ int theirs = -EBADF;
         struct spawn spawn = SPAWN_INIT;
@@ -156,12 +160,7 @@ int store_channel_open(struct store_channel *c, const struct store_order *order,
         char database[PATH_MAX], key[PATH_MAX], submission[ULID_SIZE] = "";
 
         if (find_database(order->url, database, err) < 0 || find_key(key, err) < 0 ||
-                (order->result_id && ulid_new(submission, err) < 0) ||
-                start(c,
-                        order->queue       ? "queue"
-                        : order->result_id ? "append"
-                                           : "read",
-                        err) < 0)
+                (order->result_id && ulid_new(submission, err) < 0) || start(c, order, err) < 0)
                 return -1;
         put_text(&payload, database);
         put_text(&payload, key);
@@ -169,7 +168,10 @@ int store_channel_open(struct store_channel *c, const struct store_order *order,
         put_text(&payload, order->result_id ? order->result_id : "");
         put_text(&payload, submission);
         put_text(&payload, order->supersedes ? order->supersedes : "");
-        return store_channel_ask(c, STORE_OPEN, &payload, err) < 0 || wait_for_turn(c, err) < 0 ||
+        put_text(&payload, order->match ? order->match : "");
+        put_text(&payload, order->harness ? order->harness : "");
+        return store_channel_ask(c, STORE_OPEN, &payload, err) < 0 ||
+                               store_channel_wait(c, err) < 0 ||
                                store_channel_done(c, STORE_READY, err) < 0
                        ? -1
                        : 0;
@@ -195,8 +197,8 @@ int store_channel_begin(struct store_channel *c, const char *task, const char *a
 
         put_text(&payload, task);
         put_text(&payload, archive);
-        if (store_channel_ask(c, STORE_BEGIN, &payload, err) < 0 || wait_for_turn(c, err) < 0 ||
-                receive(c, &f, err) < 0)
+        if (store_channel_ask(c, STORE_BEGIN, &payload, err) < 0 ||
+                store_channel_wait(c, err) < 0 || receive(c, &f, err) < 0)
                 return -1;
         r = reader_of(f.payload.data, f.payload.len);
         *ret_attempt = get_u32(&r);

@@ -25,6 +25,9 @@ struct store_order {
         const char *result_id;  /* to append that result; NULL: to read */
         bool queue;             /* instead: take and give jobs (queue.h) */
         const char *supersedes; /* the one that waits and that it takes the place of; or NULL */
+        const char *match;      /* that the result ends; or NULL */
+        const char *harness;    /* of that match; or NULL */
+        bool for_matches;       /* instead of an append: the mode `match` */
 };
 
 /* Is it a name that an agent may have? -1: usage. */
@@ -59,6 +62,8 @@ int store_channel_commit(struct store_channel *c, struct error *err);
 int store_channel_ask(struct store_channel *c, enum store_message type,
         const struct buffer *payload, struct error *err);
 int store_channel_next(struct store_channel *c, struct frame *f, struct error *err);
+/* Wait for an answer that others who write may keep from coming; signals end that. */
+int store_channel_wait(struct store_channel *c, struct error *err);
 /* An answer without anything in it. */
 int store_channel_done(struct store_channel *c, enum store_message type, struct error *err);
 /* An answer that is not what it should be. */

@@ -1,6 +1,7 @@
 /* From an evaluation to the columns of a store; see storing.h. */
 #include "storing.h"
 
+#include "matching.h"
 #include "report/report.h"
 
 #include <fcntl.h>
@@ -17,8 +18,11 @@ int storing_check(const struct evaluation_options *o, struct error *err)
 static int open_for(struct store_channel *c, const struct evaluation_options *o,
         const char *result_id, struct error *err)
 {
-        const struct store_order order = {
-                .url = o->store, .agent = o->agent, .result_id = result_id};
+        const struct store_order order = {.url = o->store,
+                .agent = o->agent,
+                .result_id = result_id,
+                .match = o->match ? o->match->id : NULL,
+                .harness = o->match ? o->match->harness : NULL};
 
         if (!order.url)
                 return 0;
@@ -179,6 +183,7 @@ int storing_append(struct evaluation *e, struct error *err)
         r = store_channel_begin(&e->store, e->task.name, e->submission.sha256, &e->attempt, err);
         if (r == 0)
                 r = put_rubric(e, err) < 0 || put_parts(e, err) < 0 || put_result(e, err) < 0 ||
+                                    matching_say_valid(e, err) < 0 ||
                                     store_channel_commit(&e->store, err) < 0
                             ? -1
                             : 0;

@@ -237,6 +237,11 @@ static int take(void *to, unsigned type, struct reader *r, struct error *err)
         case TASK_TIME:
                 t->needs_time = true;
                 break;
+        case TASK_MATCH:
+                t->match_ms = get_u64(r);
+                t->difficulty = get_u8(r);
+                r->bad |= t->difficulty >= DIFFICULTY_COUNT;
+                break;
         case TASK_SUITE:
                 take_suite(t, r);
                 break;

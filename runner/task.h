@@ -86,8 +86,10 @@ struct task {
         struct criterion criteria[TASK_MAX_CRITERIA];
         unsigned criterion_count;
         bool broker, sees_submission;
-        bool network;    /* of the suite's cell: outbound */
-        bool needs_time; /* to be scored: that which the submission used */
+        bool network;      /* of the suite's cell: outbound */
+        bool needs_time;   /* to be scored: that which the submission used */
+        uint64_t match_ms; /* that a match may take; 0: not said */
+        enum task_difficulty difficulty;
         char **command;
         char *env[TASK_MAX_ENV];
         unsigned env_count;

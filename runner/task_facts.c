@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-/* text name, u8 enum task_mode, u8 network, u8 pull, u32 n, n × text required file, u32 n, n × text
- * image */
+/* text name, u8 enum task_mode, u8 enum task_scheme, u64 match_ms, u8 difficulty, u8 network, u8
+ * pull, u32 n, n × text required file, u32 n, n × text image */
 enum { FACTS = 1 };
 
 struct question {
@@ -40,6 +40,9 @@ static int tell(void *to, struct buffer *b, struct error *err)
         }
         put_text(b, task.name);
         put_u8(b, (uint8_t)task.mode);
+        put_u8(b, (uint8_t)task.scheme);
+        put_u64(b, task.match_ms);
+        put_u8(b, (uint8_t)task.difficulty);
         put_u8(b, task.network);
         put_u8(b, !policy_is_there(&policy) || policy.pull);
         put_u32(b, task.required_count);
@@ -61,12 +64,16 @@ int task_facts_read(struct task_facts *ret, const char *path, const char *policy
         r = reader_of(frame.payload.data, frame.payload.len);
         ret->name = scorer_text(&r, SCORE_MAX_NAME);
         ret->mode = get_u8(&r);
+        ret->scheme = get_u8(&r);
+        ret->match_ms = get_u64(&r);
+        ret->difficulty = get_u8(&r);
         ret->network = get_u8(&r);
         ret->may_pull = get_u8(&r);
         ret->required = texts_take(&r, SCORE_MAX_MANY);
         if (!r.bad)
                 ret->images = texts_take(&r, 2);
-        return reader_done(&r) && ret->mode < MODE_COUNT
+        return reader_done(&r) && ret->mode < MODE_COUNT && ret->scheme < SCHEME_COUNT &&
+                               ret->difficulty < DIFFICULTY_COUNT
                        ? 0
                        : error_set(err, CODE_INTERNAL_FRAME,
                                  "who reads the task sent a malformed answer");

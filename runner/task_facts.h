@@ -8,6 +8,9 @@
 struct task_facts {
         char *name;
         enum task_mode mode;
+        enum task_scheme scheme;
+        uint64_t match_ms; /* that a match may take; 0: not said */
+        enum task_difficulty difficulty;
         bool network;
         bool may_pull;   /* the operator has nothing against it */
         char **required; /* paths of files, NULL at the end */

@@ -7,6 +7,7 @@
 /* Each gets the arguments behind its name and returns the exit status, or -1 with `err`. */
 int verb_run(int argc, char **argv, struct error *err);
 int verb_results(int argc, char **argv, struct error *err);
+int verb_leaderboard(int argc, char **argv, struct error *err);
 int verb_batch(int argc, char **argv, struct error *err);
 int verb_check(int argc, char **argv, struct error *err);
 int verb_verify(int argc, char **argv, struct error *err);

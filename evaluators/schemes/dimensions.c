@@ -363,6 +363,19 @@ static void put_violation(
         mpq_clears(most, used, NULL);
 }
 
+static void put_trajectory(struct scored *s)
+{
+        const struct trajectory *t = s->trajectory;
+        size_t at;
+
+        if (!t->given)
+                return;
+        at = answer_begin(&s->warnings, SCORE_TRAJECTORY);
+        put_u8(&s->warnings, t->valid);
+        put_text(&s->warnings, t->valid ? "" : t->why);
+        answer_end(&s->warnings, at);
+}
+
 static void put_violations(struct scored *s)
 {
         const struct constraints *c = &s->spec->constraints;
@@ -417,6 +430,7 @@ static int score_all(struct scored *s, struct error *err)
                 if (score_dimension(s, &d[i], zeroed[i], err) < 0)
                         return -1;
         put_violations(s);
+        put_trajectory(s);
         if (!s->waits)
                 put_total(s);
         return 0;

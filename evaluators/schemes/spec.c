@@ -22,6 +22,13 @@ static const char *check_name(const char *name)
 static const struct choice types[] = {
         {"deterministic", 0, false}, {"test-suite", 1, false}, {"custom-script", 2, false}, {0}};
 static const struct choice schemes[] = {{"dimensions", 0, false}, {0}};
+static const struct choice difficulties[] = {
+        {"newcomer", DIFFICULTY_NEWCOMER, false},
+        {"contender", DIFFICULTY_CONTENDER, false},
+        {"veteran", DIFFICULTY_VETERAN, false},
+        {"legendary", DIFFICULTY_LEGENDARY, false},
+        {0},
+};
 static const struct choice sources[] = {
         {"suite", FROM_SUITE, false},
         {"tests", FROM_TESTS, false},
@@ -117,6 +124,8 @@ static const struct field spec_rows[] = {
         FIELD("type", field_choice, OPTIONAL, struct spec, type, .choices = types),
         FIELD("scheme", field_choice, OPTIONAL, struct spec, scheme, .choices = schemes),
         FIELD("time_limit", field_duration, OPTIONAL, struct spec, time_limit),
+        FIELD("difficulty", field_choice, OPTIONAL, struct spec, difficulty,
+                .choices = difficulties),
         FIELD("dimensions", field_list, REQUIRED, struct spec, dimensions,
                 .least = LEAST_DIMENSIONS, .most = SPEC_MOST_DIMENSIONS,
                 .fields = &dimension_fields, .item_size = sizeof(struct dimension)),
@@ -519,7 +528,7 @@ void spec_read_at(struct reading *r, const struct spot *s, bool in_evaluation, s
 {
         const struct field whole = {.type = &field_object, .fields = &spec_fields};
 
-        *ret = (struct spec){.type = NOT_GIVEN};
+        *ret = (struct spec){.type = NOT_GIVEN, .difficulty = DIFFICULTY_CONTENDER};
         field_read(r, &whole, s, ret);
         check(r, in_evaluation, ret);
 }

@@ -48,6 +48,7 @@ struct spec {
         unsigned scheme; /* checked only */
         unsigned type;
         struct duration time_limit;
+        unsigned difficulty;    /* enum task_difficulty: of matches */
         struct list dimensions; /* of struct dimension */
         struct constraints constraints;
         struct list format; /* of struct format_rule */

@@ -1,6 +1,7 @@
 /* Batches as their users see them; see summary.h. */
 #include "batch/summary.h"
 
+#include "report/csv.h"
 #include "report/json.h"
 #include "text.h"
 
@@ -147,36 +148,6 @@ void batch_add_json(struct buffer *out, const struct batch_rows *b, const char *
 
 /* --- CSV ------------------------------------------------------------------------------------ */
 
-static void add_character(struct buffer *out, const unsigned char *at, size_t len)
-{
-        if (len == 0)
-                buffer_add_text(out, "\xef\xbf\xbd");
-        else if (*at == '"')
-                buffer_add_text(out, "\"\"");
-        else
-                buffer_add(out, at, len);
-}
-
-static void add_cell(struct buffer *out, const char *text, const char *end)
-{
-        const unsigned char *at = (const unsigned char *)(text ? text : "");
-        size_t len = strlen((const char *)at);
-        const bool formula = *at && strchr("=+-@\t\r", *at);
-        const bool quoted = formula || strpbrk((const char *)at, ",\"\r\n");
-
-        buffer_add_text(out, quoted ? "\"" : "");
-        buffer_add_text(out, formula ? "'" : "");
-        while (len > 0) {
-                const size_t n = text_utf8_next(at, len, NULL), used = n > 0 ? n : 1;
-
-                add_character(out, at, n);
-                at += used;
-                len -= used;
-        }
-        buffer_add_text(out, quoted ? "\"" : "");
-        buffer_add_text(out, end);
-}
-
 void batch_add_csv(struct buffer *out, const struct batch_rows *b)
 {
         buffer_add_text(
@@ -188,15 +159,15 @@ void batch_add_csv(struct buffer *out, const struct batch_rows *b)
                 if (!b->all[i].done)
                         continue;
                 snprintf(ms, sizeof ms, "%llu", (unsigned long long)r->ms);
-                add_cell(out, b->all[i].name, ",");
-                add_cell(out, status_name(r->status), ",");
-                add_cell(out, r->outcome, ",");
-                add_cell(out, r->score, ",");
-                add_cell(out, r->test_score, ",");
-                add_cell(out, r->llm_score, ",");
-                add_cell(out, code_info(r->code)->name, ",");
-                add_cell(out, r->reason, ",");
-                add_cell(out, r->sha256, ",");
-                add_cell(out, ms, "\r\n");
+                csv_cell(out, b->all[i].name, ",");
+                csv_cell(out, status_name(r->status), ",");
+                csv_cell(out, r->outcome, ",");
+                csv_cell(out, r->score, ",");
+                csv_cell(out, r->test_score, ",");
+                csv_cell(out, r->llm_score, ",");
+                csv_cell(out, code_info(r->code)->name, ",");
+                csv_cell(out, r->reason, ",");
+                csv_cell(out, r->sha256, ",");
+                csv_cell(out, ms, "\r\n");
         }
 }

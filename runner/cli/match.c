@@ -1,136 +1,99 @@
-/* assay match rate: what a match does to a rating. */
+/* assay match: matches of agents, and what they do to ratings (docs/match.md). */
 #include "verbs.h"
 
-#include "fd.h"
-#include "scoring.h"
+#include "match.h"
 
-#include <stdlib.h>
-
-enum { MOST_RATING = 100000, MOST_MATCHES = 1000000000 };
-
-struct rate_options {
-        struct common_options common;
-        const char *own, *opponent, *result, *matches;
-        bool verified, memoryless, first_attempt;
-};
-
-/* Opponents by difficulty. */
-static const struct {
+static const struct action {
         const char *name;
-        uint32_t rating;
-} difficulties[] = {{"newcomer", 800}, {"contender", 1000}, {"veteran", 1200}, {"legendary", 1400}};
-
-static int take_amount(
-        const char *option, const char *text, uint32_t most, uint32_t *ret, struct error *err)
-{
-        unsigned long value;
-
-        if (!text || strspn(text, "0123456789") != strlen(text) || !*text || strlen(text) > 9)
-                return error_set(err, CODE_USAGE, "match rate: %s needs a whole number", option);
-        value = strtoul(text, NULL, 10);
-        if (value > most)
-                return error_set(err, CODE_USAGE, "%s %s: above %u", option, text, most);
-        *ret = (uint32_t)value;
-        return 0;
-}
-
-static int take_opponent(const char *text, uint32_t *ret, struct error *err)
-{
-        for (size_t i = 0; text && i < sizeof difficulties / sizeof *difficulties; i++)
-                if (strcmp(difficulties[i].name, text) == 0) {
-                        *ret = difficulties[i].rating;
-                        return 0;
-                }
-        return take_amount("--opponent", text, MOST_RATING, ret, err);
-}
-
-static int take_result(const char *text, uint8_t *ret, struct error *err)
-{
-        static const char *const names[] = {"win", "draw", "loss"};
-
-        for (uint8_t i = 0; text && i < 3; i++)
-                if (strcmp(names[i], text) == 0) {
-                        *ret = i;
-                        return 0;
-                }
-        return error_set(err, CODE_USAGE, "match rate: --result needs win, draw or loss");
-}
-
-struct answer {
-        uint32_t after;
-        bool present;
+        int words;                      /* behind its name */
+        bool of_store, of_agent, names; /* the last: its first word is a name or an id */
+        int (*run)(const struct match_options *o, char **words, struct error *err);
+        const char *needs;
+} actions[] = {
+        {"start", 1, true, true, false, match_start, "TASK --agent NAME --store URL"},
+        {"submit", 2, true, true, true, match_submit, "ID ANSWER --agent NAME --store URL"},
+        {"show", 1, true, false, true, match_show, "ID --store URL"},
+        {"list", 0, true, false, false, match_list, "--store URL"},
+        {"history", 1, true, false, true, match_history, "AGENT --store URL"},
+        {"harness", 1, true, false, true, match_harness, "NAME --store URL"},
+        {"rate", 0, false, false, false, match_rate, "--own, --opponent, --result and --matches"},
 };
 
-static int take_rating(void *to, unsigned type, struct reader *r, struct error *err)
+static const struct action *find(const char *name)
 {
-        struct answer *a = to;
-
-        if (type != RATING || a->present)
-                return error_set(err, CODE_INTERNAL_FRAME, "the scorer sent an unknown frame");
-        a->after = get_u32(r);
-        a->present = true;
-        r->bad |= a->after > 2 * MOST_RATING;
-        return 0;
+        for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
+                if (strcmp(actions[i].name, name) == 0)
+                        return &actions[i];
+        return NULL;
 }
 
-static int rate(const struct rate_options *o, struct error *err)
+static int check(const struct action *a, int rest, char **words, const struct match_options *o,
+        struct error *err)
 {
-        _cleanup_buffer_ struct buffer options = BUFFER_INIT;
-        struct scoring s = {.file_count = 0};
-        struct answer a = {0};
-        uint32_t own = 0, opponent = 0, matches = 0;
-        uint8_t result = 0;
-        int r;
-
-        if (take_amount("--own", o->own, MOST_RATING, &own, err) < 0 ||
-                take_opponent(o->opponent, &opponent, err) < 0 ||
-                take_result(o->result, &result, err) < 0 ||
-                take_amount("--matches", o->matches, MOST_MATCHES, &matches, err) < 0)
+        if (rest != a->words + 1 || (a->of_store && !o->store) || (a->of_agent && !o->agent))
+                return error_set(err, CODE_USAGE, "match %s: needs %s", a->name, a->needs);
+        if ((a->names && match_check_name("match", words[0], err) < 0) ||
+                (o->harness && match_check_name("--harness", o->harness, err) < 0))
                 return -1;
-        put_u32(&options, own);
-        put_u32(&options, opponent);
-        put_u8(&options, result);
-        put_u32(&options, matches);
-        put_u8(&options, o->verified);
-        put_u8(&options, o->verified && o->memoryless && o->first_attempt);
-        r = scoring_open(&s, err);
-        if (r == 0)
-                r = scoring_ask(&s, HELPER_RATE, REQUEST_RATE, &options, take_rating, &a, err);
-        scoring_close(&s);
-        if (r < 0)
-                return -1;
-        if (o->common.json)
-                printf("{\"elo_before\": %u, \"elo_after\": %u, \"elo_change\": %d}\n", own,
-                        a.after, (int)a.after - (int)own);
-        else if (!o->common.quiet)
-                printf("%u %+d = %u\n", own, (int)a.after - (int)own, a.after);
-        return 0;
+        return o->agent ? store_check_agent(o->agent, err) : 0;
 }
 
 int verb_match(int argc, char **argv, struct error *err)
 {
-        struct rate_options o = {0};
+        struct match_options o = {0};
         const struct option table[] = {
-                {"--own", OPTION_TEXT, &o.own, "RATING", "before the match"},
-                {"--opponent", OPTION_TEXT, &o.opponent, "RATING",
-                        "a number, or newcomer, contender, veteran, legendary"},
-                {"--result", OPTION_TEXT, &o.result, "RESULT", "win, draw or loss"},
-                {"--matches", OPTION_TEXT, &o.matches, "N", "rated before this one"},
-                {"--verified", OPTION_FLAG, &o.verified, NULL,
-                        "by a valid trajectory: 1.1 times what is won"},
+                {"--store", OPTION_TEXT, &o.store, "URL", "where matches are: sqlite:PATH"},
+                {"--agent", OPTION_TEXT, &o.agent, "NAME", "start, submit, list: whose"},
+                {"--harness", OPTION_TEXT, &o.harness, "NAME",
+                        "start, submit: what the agent runs in"},
                 {"--memoryless", OPTION_FLAG, &o.memoryless, NULL,
-                        "and, with the next two, 1.2 times"},
-                {"--first-attempt", OPTION_FLAG, &o.first_attempt, NULL, "at this task"},
+                        "start, rate: the agent knows nothing of earlier matches"},
+                {"--task", OPTION_TEXT, &o.task, "TASK",
+                        "submit: where the task is now, if not where it was"},
+                {"--trajectory", OPTION_TEXT, &o.evaluation.trajectory, "FILE",
+                        "submit: what the agent did, as JSON lines"},
+                {"--trajectory-hmac", OPTION_TEXT, &o.signature, "HEX|FILE",
+                        "submit: its HMAC-SHA256 by the harness's key"},
+                {"--llm-score", OPTION_TEXT, &o.evaluation.llm_score, "N|FILE",
+                        "submit: the external score: a number, or a verdict as JSON"},
+                {"--policy", OPTION_TEXT, &o.evaluation.policy, "FILE",
+                        "start, submit: what the operator allows"},
+                {"--allow-network", OPTION_FLAG, &o.evaluation.allow_network, NULL,
+                        "submit: give a task's suite the network that the task asks for"},
+                {"--allow-weak-limits", OPTION_FLAG, &o.evaluation.allow_weak, NULL,
+                        "submit: run where limits can only be polled for"},
+                {"--key", OPTION_TEXT, &o.key, "FILE",
+                        "harness: it signs trajectories with this key, 64 digits"},
+                {"--own", OPTION_TEXT, &o.own, "RATING", "rate: before the match"},
+                {"--opponent", OPTION_TEXT, &o.opponent, "RATING",
+                        "rate: a number, or newcomer, contender, veteran, legendary"},
+                {"--result", OPTION_TEXT, &o.result, "RESULT", "rate: win, draw or loss"},
+                {"--matches", OPTION_TEXT, &o.matches, "N", "rate: rated before this one"},
+                {"--verified", OPTION_FLAG, &o.verified, NULL,
+                        "rate: by a valid trajectory, 1.1 times what is won"},
+                {"--first-attempt", OPTION_FLAG, &o.first_attempt, NULL,
+                        "rate: at this task; with the two others 1.2 times"},
         };
         int rest = options_parse(table, sizeof table / sizeof *table, &o.common, argc, argv, err);
+        const struct action *a;
 
         if (rest < 0)
                 return -1;
         if (o.common.help)
-                return options_help("match rate OPTIONS",
-                        "What a match does to a rating, decided exactly.", table,
-                        sizeof table / sizeof *table);
-        if (rest != 1 || strcmp(argv[0], "rate") != 0)
-                return error_set(err, CODE_USAGE, "match: needs `rate`");
-        return rate(&o, err);
+                return options_help(
+                        "match start TASK --agent NAME --store URL\n"
+                        "       assay match submit ID ANSWER --agent NAME --store URL\n"
+                        "       assay match show ID | list | history AGENT --store URL\n"
+                        "       assay match harness NAME [--key FILE] --store URL\n"
+                        "       assay match rate OPTIONS",
+                        "An agent has a task for some time, hands in one answer, and wins, draws "
+                        "or loses\nagainst a rating.\n\n"
+                        "exit status: 0 won, 1 drew or lost, 2 usage or task, 3 answer rejected, "
+                        "4 no score,\n5 pending, 6 refused: not the owner, expired, ended",
+                        table, sizeof table / sizeof *table);
+        a = rest > 0 ? find(argv[0]) : NULL;
+        if (!a)
+                return error_set(err, CODE_USAGE,
+                        "match: needs start, submit, show, list, history, harness or rate");
+        return check(a, rest, argv + 1, &o, err) < 0 ? -1 : a->run(&o, argv + 1, err);
 }

@@ -14,7 +14,8 @@ static int parse_time(
 
         if (!text)
                 return 0;
-        if (quantity_parse_duration(text, &us) < 0 || us / 1000 < least || us / 1000 > MOST_LEASE_MS)
+        if (quantity_parse_duration(text, &us) < 0 || us / 1000 < least ||
+                us / 1000 > MOST_LEASE_MS)
                 return error_set(err, CODE_USAGE, "%s %s: must be a time from %u ms to an hour",
                         name, text, least);
         *ret = (uint32_t)(us / 1000);

@@ -1,9 +1,11 @@
 /* assay workflow score SPEC RECORD: the composite score of an execution that was recorded.
- * assay workflow window SCORES: means of the last hundred, and capped weights. */
+ * assay workflow window SCORES: means of the last hundred, and capped weights; with --store of the
+ * workflows that are stored. */
 #include "verbs.h"
 
 #include "composite.h"
 #include "fd.h"
+#include "match.h"
 #include "report/json.h"
 #include "scoring.h"
 #include "text.h"
@@ -15,6 +17,7 @@ enum { MOST_BYTES = 16 << 20 };
 struct workflow_options {
         struct common_options common;
         bool explain;
+        const char *store;
 };
 
 struct answer {
@@ -165,19 +168,66 @@ static int take_window(void *to, unsigned type, struct reader *r, struct error *
         return 0;
 }
 
-static int window(const struct workflow_options *o, char **paths, struct error *err)
+/* The document that SCORES would be, of a store. */
+struct stored_scores {
+        struct buffer out;
+        struct json_writer w;
+        char *agent; /* whose array is open */
+};
+
+static int take_stored(void *to, const struct store_values *v, struct error *err)
+{
+        enum { AGENT, EXACT };
+        struct stored_scores *s = to;
+        const char *agent = v->values[AGENT].text;
+
+        if (!s->agent || strcmp(s->agent, agent) != 0) {
+                if (s->agent)
+                        json_close(&s->w);
+                free(s->agent);
+                s->agent = strdup(agent);
+                if (!s->agent)
+                        return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+                json_open_array(&s->w, agent);
+        }
+        json_text(&s->w, NULL, v->values[EXACT].text);
+        return 0;
+}
+
+static int read_store(const char *url, struct stored_scores *s, struct error *err)
+{
+        int r;
+
+        s->w = (struct json_writer){.out = &s->out, .compact = true};
+        json_open_object(&s->w, NULL);
+        r = match_each(url, MATCH_SCORES, NULL, 2, take_stored, s, err);
+        if (r == 0 && s->agent)
+                json_close(&s->w);
+        if (r == 0)
+                json_close(&s->w);
+        free(s->agent);
+        return r < 0 ? error_add(err, "--store") : 0;
+}
+
+static int window(const struct workflow_options *o, const char *path, struct error *err)
 {
         _cleanup_buffer_ struct buffer out = BUFFER_INIT, options = BUFFER_INIT;
+        struct stored_scores stored = {.out = BUFFER_INIT};
         struct scoring s = {
                 .files = {{.which = DOCUMENT_SUBMISSION,
-                        .path = paths[0],
+                        .path = path,
                         .what = "the scores",
                         .most = MOST_BYTES,
-                        .fd = -EBADF}},
+                        .fd = -EBADF,
+                        .bytes = o->store ? &stored.out : NULL}},
                 .file_count = 1,
+                .channel = CHANNEL_INIT,
         };
         struct answer a = {.options = o, .w = {.out = &out}, .text = BUFFER_INIT};
-        int r = scoring_open(&s, err);
+        int r = o->store ? read_store(o->store, &stored, err) : 0;
+
+        if (r == 0)
+                r = scoring_open(&s, err);
 
         json_open_object(&a.w, NULL);
         json_open_array(&a.w, "weights");
@@ -190,6 +240,7 @@ static int window(const struct workflow_options *o, char **paths, struct error *
         if (r == 0)
                 r = print(&a, err);
         buffer_free(&a.text);
+        buffer_free(&stored.out);
         scoring_close(&s);
         return r;
 }
@@ -201,6 +252,8 @@ int verb_workflow(int argc, char **argv, struct error *err)
         struct workflow_options o = {0};
         const struct option table[] = {
                 {"--explain", OPTION_FLAG, &o.explain, NULL, "each step of the computation"},
+                {"--store", OPTION_TEXT, &o.store, "URL",
+                        "window: of the workflows that agents have in that store"},
         };
         int rest = options_parse(table, sizeof table / sizeof *table, &o.common, argc, argv, err);
 
@@ -208,16 +261,19 @@ int verb_workflow(int argc, char **argv, struct error *err)
                 return -1;
         if (o.common.help)
                 return options_help("workflow score [--explain] SPEC RECORD\n"
-                                    "       assay workflow window SCORES",
+                                    "       assay workflow window SCORES | --store URL",
                         "score gives the composite score, 0 to 1, of a workflow whose execution "
                         "was\n"
                         "recorded. window takes an object of names, each with its scores, the "
                         "latest\n"
-                        "last: the mean of the last hundred, and weights of at most 15 %.",
+                        "last: the mean of the last hundred, and weights of at most 15 %. Of a "
+                        "store each\nagent has a score for each task, the latest.",
                         table, sizeof table / sizeof *table);
-        if (rest == 3 && strcmp(argv[0], "score") == 0)
+        if (rest == 3 && !o.store && strcmp(argv[0], "score") == 0)
                 return score(&o, argv + 1, err);
-        if (rest == 2 && strcmp(argv[0], "window") == 0)
-                return window(&o, argv + 1, err);
-        return error_set(err, CODE_USAGE, "workflow: needs `score SPEC RECORD` or `window SCORES`");
+        if (rest == (o.store ? 1 : 2) && strcmp(argv[0], "window") == 0)
+                return window(&o, o.store ? NULL : argv[1], err);
+        return error_set(err, CODE_USAGE,
+                "workflow: needs `score SPEC RECORD`, `window SCORES` or "
+                "`window --store URL`");
 }

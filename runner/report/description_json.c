@@ -2,6 +2,7 @@
 #include "report/description.h"
 
 #include "evaluators/contract.h"
+#include "evaluators/rating.h"
 #include "report/json.h"
 #include "submission.h"
 
@@ -47,6 +48,13 @@ static void json_scoring(struct json_writer *w, const struct task *t)
 {
         json_text(w, "scheme", schemes[t->scheme].name);
         json_number(w, "scale", schemes[t->scheme].scale);
+        if (t->match_ms > 0) {
+                json_open_object(w, "match");
+                json_number(w, "time_limit_ms", t->match_ms);
+                json_text(w, "difficulty", rating_opponents[t->difficulty].name);
+                json_number(w, "opponent_elo", (uint64_t)rating_opponents[t->difficulty].rating);
+                json_close(w);
+        }
         if (t->scheme == SCHEME_DIMENSIONS)
                 return;
         if (t->pass_from_suite)

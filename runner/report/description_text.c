@@ -2,6 +2,7 @@
 #include "report/description.h"
 
 #include "evaluators/contract.h"
+#include "evaluators/rating.h"
 #include "quantity.h"
 #include "submission.h"
 #include "text.h"
@@ -57,11 +58,24 @@ static void text_group_end(void *to)
         (void)to;
 }
 
+static void text_match(struct buffer *out, const struct task *t)
+{
+        const struct rating_opponent *opponent = &rating_opponents[t->difficulty];
+        char time[32];
+
+        if (t->match_ms == 0 || t->match_ms > UINT64_MAX / 1000)
+                return;
+        quantity_format_duration(time, sizeof time, 1000 * t->match_ms);
+        buffer_add_format(out, "  a match takes at most %s, against %d (%s)\n", time,
+                opponent->rating, opponent->name);
+}
+
 static void text_scoring(struct buffer *out, const struct task *t)
 {
         if (t->scheme == SCHEME_DIMENSIONS) {
                 buffer_add_text(
                         out, "\nScore: 0 to 1000, by dimensions; 700 wins, 400 is a draw\n");
+                text_match(out, t);
                 return;
         }
         if (t->scheme == SCHEME_COMPOSITE) {

@@ -38,6 +38,8 @@ int report_pass_data(const struct evaluation *e, struct buffer *out);
 /* Call `show` for every warning: of the submission, of the task, of the suite, and our own. */
 typedef void (*report_show)(void *to, const char *field, const char *message);
 void report_submission_warnings(const struct evaluation *e, report_show show, void *to);
+/* The key "submission_warnings". */
+void report_submission_json(struct json_writer *w, const struct evaluation *e);
 void report_suite_warnings(const struct evaluation *e, report_show show, void *to);
 
 #endif

@@ -363,14 +363,20 @@ static void add_warning(void *to, const char *field, const char *message)
         json_close(w);
 }
 
-static void add_warnings(struct json_writer *w, const struct evaluation *e)
+void report_submission_json(struct json_writer *w, const struct evaluation *e)
 {
         json_open_array(w, "submission_warnings");
         report_submission_warnings(e, add_warning, w);
         dimensions_json_warnings(&e->dimensions, w);
         json_close(w);
+}
+
+static void add_warnings(struct json_writer *w, const struct evaluation *e)
+{
+        report_submission_json(w, e);
         if (e->dimensions.row_count > 0)
                 dimensions_json_violations(&e->dimensions, w);
+        dimensions_json_trajectory(&e->dimensions, w);
         json_open_array(w, "suite_warnings");
         report_suite_warnings(e, add_warning, w);
         json_close(w);
@@ -401,7 +407,7 @@ static void add_inputs(struct json_writer *w, const struct evaluation *e)
 
         json_open_object(w, "inputs");
         json_text(w, "seed", o->seed ? o->seed : "0");
-        json_decimal(w, "time_used", o->time_used ? o->time_used : "");
+        json_decimal(w, "time_used", evaluation_time_used(e));
         json_decimal(w, "llm_score", e->verdict.number ? e->verdict.number : "");
         add_digest(w, "trajectory_sha256", e->trajectory_sha256);
         add_digest(w, "policy_sha256", e->policy.sha256);

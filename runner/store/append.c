@@ -1,6 +1,7 @@
 /* Appending the rows of one evaluation, in one transaction; see messages.h. What assay says is
  * taken for its own evaluation only: the ids and the agent were said before it met anything of a
  * submitter's, the rest is made here. */
+#include "store/match.h"
 #include "store/queue.h"
 #include "store/superseded.h"
 
@@ -22,11 +23,13 @@ struct append {
         char supersedes[STORE_MAX_NAME]; /* "": it is an attempt of its own */
         struct superseded old;           /* that one */
         struct job_lease job;            /* which it ends; "": none */
+        struct append_order order;       /* whose result it is */
+        struct match_entry entry;        /* of a match */
         char task[STORE_MAX_NAME], archive[STORE_MAX_NAME];
         char before[DIGEST_SIZE]; /* the mac of the submission's last result */
         int64_t number, attempt, revision;
         bool begun, committed;
-        struct pending *rows[STORE_MAX_ROWS], *current[TABLE_COUNT];
+        struct pending *rows[STORE_MAX_ROWS], *current[TABLE_GIVEN];
         unsigned row_count, result_rows;
         size_t bytes; /* of all texts */
 };
@@ -40,6 +43,7 @@ struct append *append_new(struct store *s, const struct append_order *order, str
                 return NULL;
         }
         a->store = s;
+        a->order = *order;
         snprintf(a->agent, sizeof a->agent, "%s", order->agent);
         snprintf(a->result_id, sizeof a->result_id, "%s", order->result_id);
         snprintf(a->submission_id, sizeof a->submission_id, "%s", order->submission_id);
@@ -64,7 +68,7 @@ void append_free(struct append *a)
                 a->store->engine->rollback(a->store->database);
         for (unsigned i = 0; i < a->row_count; i++)
                 pending_free(a->rows[i]);
-        for (unsigned i = 0; i < TABLE_COUNT; i++)
+        for (unsigned i = 0; i < TABLE_GIVEN; i++)
                 pending_free(a->current[i]);
         superseded_free(&a->old);
         free(a);
@@ -221,7 +225,7 @@ static int begin(struct append *a, int socket, struct reader *r, struct error *e
 static struct pending *current(struct append *a, unsigned table, struct error *err)
 {
         /* The rubric of a result that waits is that of the one that it becomes. */
-        if (table >= TABLE_COUNT || (table == TABLE_CRITERIA && *a->supersedes)) {
+        if (table >= TABLE_GIVEN || (table == TABLE_CRITERIA && *a->supersedes)) {
                 store_malformed(err);
                 return NULL;
         }
@@ -432,6 +436,19 @@ static bool may_become(const struct append *a, const struct value *row)
         return !*a->supersedes || strcmp(status, "graded") == 0;
 }
 
+static int end_match(struct append *a, const struct value *row, const char *now, struct error *err)
+{
+        const struct match_end end = {
+                .match = a->order.match,
+                .supersedes = a->supersedes,
+                .entry = &a->entry,
+                .result = row,
+                .now = now,
+        };
+
+        return match_settle(a->store, &end, err);
+}
+
 /* Infra's faults are tried again, and only the last of them is a result. */
 static int find_fate(
         struct append *a, const struct value *row, enum job_fate *ret, struct error *err)
@@ -467,7 +484,9 @@ static int write_all(struct append *a, struct value *row, struct error *err)
                 return -1;
         if (fate != JOB_WAITS &&
                 (insert_rubric(a, rubric, err) < 0 || insert_result(a, row, rubric, now, err) < 0 ||
-                        set_status(a, &row[STORED_STATUS], now, err) < 0))
+                        set_status(a, &row[STORED_STATUS], now, err) < 0 ||
+                        end_match(a, row, now, err) < 0 ||
+                        match_workflow_add(a->store, row, a->agent, err) < 0))
                 return -1;
         return end_job(a, row, fate, err) < 0 ||
                                a->store->engine->commit(a->store->database, err) < 0
@@ -524,6 +543,31 @@ static int commit(struct append *a, int socket, struct reader *r, struct error *
         return frame_send(socket, STORE_DONE, &nothing, NULL, 0, err);
 }
 
+/* What the agent had done in a match, as the scorer found it. */
+static int take_valid(struct append *a, struct reader *r, struct error *err)
+{
+        a->entry.valid = get_u8(r);
+        return reader_done(r) && *a->order.match ? 0 : store_malformed(err);
+}
+
+/* Before the rows of its answer, and after them. */
+static int take_match(
+        struct append *a, int socket, unsigned type, struct reader *r, struct error *err)
+{
+        const struct buffer nothing = BUFFER_INIT;
+
+        if (type == MATCH_ARRIVED)
+                return match_enter_arrived(&a->entry, a->store, &a->order, r, err);
+        if (type == MATCH_TRAJECTORY)
+                return match_enter_trajectory(&a->entry, a->store, &a->order, r, err);
+        if (type == MATCH_ENTER)
+                return match_enter(&a->entry, a->store, &a->order, socket, r, err);
+        if (type != MATCH_SHOW || !*a->order.match || !reader_done(r) ||
+                match_show(a->store, socket, a->order.match, err) < 0)
+                return store_malformed(err);
+        return frame_send(socket, STORE_DONE, &nothing, NULL, 0, err);
+}
+
 bool append_is_open(const struct append *a)
 {
         return a->begun && !a->committed;
@@ -531,6 +575,9 @@ bool append_is_open(const struct append *a)
 
 int append_take(struct append *a, int socket, unsigned type, struct reader *r, struct error *err)
 {
+        if ((a->committed && type == MATCH_SHOW) ||
+                (!a->begun && type >= MATCH_ARRIVED && type <= MATCH_ENTER))
+                return take_match(a, socket, type, r, err);
         if (a->committed || a->begun != (type != STORE_BEGIN))
                 return store_malformed(err);
         switch (type) {
@@ -542,6 +589,8 @@ int append_take(struct append *a, int socket, unsigned type, struct reader *r, s
                 return take_value(a, VALUE_NUMBER, r, err);
         case STORE_ROW:
                 return add_row(a, r, err);
+        case MATCH_VALID:
+                return take_valid(a, r, err);
         case STORE_COMMIT:
                 return commit(a, socket, r, err);
         default:

@@ -18,7 +18,8 @@ static void put_value(struct buffer *b, const struct value *v)
 void chain_add_row(struct buffer *b, enum store_table t, const struct value *row)
 {
         const struct table *table = &store_tables[t];
-        const unsigned count = t == TABLE_RESULTS ? (unsigned)STORED_MAC : table->count;
+        const bool has_mac = strcmp(table->columns[table->count - 1].name, "mac") == 0;
+        const unsigned count = table->count - has_mac;
 
         put_text(b, table->name);
         for (unsigned i = 0; i < count; i++)

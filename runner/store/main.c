@@ -3,7 +3,8 @@
  * `assay` starts it with the caller's rights, before it looks at anything of a submitter's, and
  * gives up its own: so an `assay` that was taken over can append a result of its own evaluation,
  * and neither read nor change another one, nor make a mac. It speaks frames (messages.h) on one
- * socket, in one of two modes; what a mode does not have ends it. */
+ * socket, in one of its modes; what a mode does not have ends it. */
+#include "store/match.h"
 #include "store/queue.h"
 
 #include "confine.h"
@@ -25,6 +26,7 @@ enum { MAX_FRAME = STORE_MAX_PIECE + 64, OPEN_FILES = 64 + STORE_MAX_LEASES, MEM
 struct session {
         enum store_mode mode;
         struct store store;
+        bool appends, matches; /* what it is asked for, but for reading */
         struct append *append;
 };
 
@@ -82,16 +84,26 @@ static int open_session(struct session *s, struct frame *f, struct error *err)
         get_text(&r, order.result_id, sizeof order.result_id);
         get_text(&r, order.submission_id, sizeof order.submission_id);
         get_text(&r, order.supersedes, sizeof order.supersedes);
+        get_text(&r, order.match, sizeof order.match);
+        get_text(&r, order.harness, sizeof order.harness);
         if (f->type != STORE_OPEN || !reader_done(&r))
                 return store_malformed(err);
         if (store_open(&s->store, path, key, s->mode, err) < 0 || lock_in(path, err) < 0)
                 return -1;
-        if (s->mode == STORE_APPEND) {
+        if (s->appends) {
                 s->append = append_new(&s->store, &order, err);
                 if (!s->append)
                         return -1;
         }
         return frame_send(STORE_SOCKET, STORE_READY, &nothing, NULL, 0, err);
+}
+
+static int take(struct session *s, unsigned type, struct reader *r, struct error *err)
+{
+        if (s->append)
+                return append_take(s->append, STORE_SOCKET, type, r, err);
+        return s->matches ? match_take(&s->store, STORE_SOCKET, type, r, err)
+                          : read_take(&s->store, STORE_SOCKET, type, r, err);
 }
 
 static int serve(struct session *s, struct error *err)
@@ -110,10 +122,7 @@ static int serve(struct session *s, struct error *err)
                 if (r <= 0)
                         break;
                 payload = reader_of(f.payload.data, f.payload.len);
-                r = (s->append ? append_take(s->append, STORE_SOCKET, f.type, &payload, err)
-                               : read_take(&s->store, STORE_SOCKET, f.type, &payload, err)) < 0
-                            ? -1
-                            : 1;
+                r = take(s, f.type, &payload, err) < 0 ? -1 : 1;
         }
         return r;
 }
@@ -127,7 +136,9 @@ int main(int argc, char **argv)
         signal(SIGPIPE, SIG_IGN);
         signal(SIGXFSZ, SIG_IGN);
         umask(077);
-        if (argc == 2 && strcmp(argv[1], "append") == 0)
+        s.appends = argc == 2 && strcmp(argv[1], "append") == 0;
+        s.matches = argc == 2 && strcmp(argv[1], "match") == 0;
+        if (s.appends || s.matches)
                 s.mode = STORE_APPEND;
         else if (argc == 2 && strcmp(argv[1], "queue") == 0)
                 s.mode = STORE_SERVE;

@@ -4,6 +4,7 @@
  *   assay-store read       lists, shows and verifies, and never writes
  *   assay-store queue      takes and gives jobs, for who keeps the caller's rights; beside it, on a
  *                          socket each, the appenders of the evaluations that it was told of
+ *   assay-store match      starts matches, ends those whose time is over, registers harnesses
  *
  *   assay → store                            store → assay
  *   STORE_OPEN                               STORE_READY
@@ -24,12 +25,23 @@
  *           STORE_JOBS, STORE_JOB            STORE_ENTRY …, STORE_DONE
  *           STORE_PAUSE, STORE_RETRY,
  *           STORE_CANCEL, STORE_REJUDGE      STORE_ANSWER
+ *           MATCH_SHOW, MATCH_LIST,
+ *           MATCH_HISTORY, MATCH_LEADERS,
+ *           MATCH_OVERDUE, MATCH_SCORES      STORE_VALUES …, STORE_DONE
+ *   match:  MATCH_START                      STORE_VALUES, STORE_DONE
+ *           MATCH_EXPIRE, MATCH_HARNESS      STORE_DONE
+ *
+ * To append the result of a match: MATCH_ARRIVED, MATCH_TRAJECTORY …, MATCH_ENTER (answered by
+ * MATCH_ENTERED) before STORE_BEGIN, MATCH_VALID before STORE_COMMIT, and afterwards MATCH_SHOW,
+ * without an id.
  *
  * The store may answer STORE_FAILED at any time, and ends then; not so the queue. A frame that its
  * mode does not have, or out of this order, is internal.frame. The end of the socket before
  * STORE_COMMIT takes back all of the evaluation. */
 #ifndef ASSAY_STORE_MESSAGES_H
 #define ASSAY_STORE_MESSAGES_H
+
+#include <stdint.h>
 
 enum { STORE_SOCKET = 3 }; /* the store's descriptor of it */
 
@@ -52,11 +64,15 @@ enum {
         STORE_HEAD_SIZE = 96, /* "NUMBER:64 digits" and NUL */
 };
 
+/* That a match may take: 366 days. */
+#define MATCH_LONGEST_MS (UINT64_C(366) * 24 * 3600 * 1000)
+
 enum store_message {
         STORE_OPEN = 1, /* text path of the database, text path of the key; to append, what is known
                            before an evaluation begins: text agent ("": none), text id of the
                            result, text id of the submission if it is new, text id of the result
-                           that waits and that it supersedes ("": it is an attempt of its own) */
+                           that waits and that it supersedes ("": it is an attempt of its own),
+                           text id of the match that it ends ("": none), text harness of that */
         STORE_READY,    /* empty */
         STORE_BEGIN,    /* text task, text digest of the archive ("": unknown); once. Both are
                            empty, and those of the one that is superseded, if there is one */
@@ -107,11 +123,45 @@ enum store_message {
                             another task ("": as before), and its snapshot's descriptor if the
                             store lacks it: u64 how many */
         STORE_ANSWER,    /* as the one that asks says */
+
+        /* Matches: runner/store/match.h */
+        STORE_VALUES = 64, /* u32 n, n × (u8 enum value_kind, nothing, u64 or text): a row */
+        MATCH_START,       /* text agent, text task, text digest of the task, text its path, text
+                              harness (or empty), u8 memoryless, u8 enum task_difficulty, u64
+                              milliseconds; text id: the match, as STORE_MATCH_COLUMNS */
+        MATCH_EXPIRE,      /* empty: all whose time is over */
+        MATCH_HARNESS,     /* text name, text key (64 digits, or empty: it signs nothing) */
+        MATCH_ARRIVED,     /* empty: the answer is there, and is looked at from now on */
+        MATCH_TRAJECTORY,  /* bytes: the next of it */
+        MATCH_ENTER,       /* text task, text digest of the task, text digest of the answer, text
+                              HMAC of the trajectory (or empty) */
+        MATCH_ENTERED,     /* text started, text submitted (decimals, seconds since 1970), text
+                              seconds used (decimal), u8 enum match_signature */
+        MATCH_VALID,       /* u8: there is a valid trajectory */
+        MATCH_SHOW,        /* text id; as STORE_MATCH_COLUMNS */
+        MATCH_LIST,        /* text agent ("": all); the same, many */
+        MATCH_HISTORY,     /* text agent; STORE_HISTORY_COLUMNS, then result and change; many */
+        MATCH_LEADERS,     /* text task ("": all); STORE_LEADER_COLUMNS, many */
+        MATCH_OVERDUE,     /* empty: how many matches' time is over */
+        MATCH_SCORES,      /* empty: agent, exact score: of workflows, the last 100 tasks each, in
+                              order; many */
 };
+
+/* Who signed a trajectory. SIGNATURE_BAD: not that harness; it counts as none then. */
+enum match_signature { SIGNATURE_NONE, SIGNATURE_GOOD, SIGNATURE_BAD, SIGNATURE_COUNT };
 
 /* The tables of an evaluation's rows, and their columns in order. GIVEN: assay says it; OWN: the
  * store itself puts it there. */
-enum store_table { TABLE_RESULTS, TABLE_DIMENSIONS, TABLE_CRITERIA, TABLE_COUNT };
+enum store_table {
+        TABLE_RESULTS,
+        TABLE_DIMENSIONS,
+        TABLE_CRITERIA,
+        TABLE_GIVEN, /* those above have what assay says */
+        TABLE_MATCHES = TABLE_GIVEN,
+        TABLE_HISTORY,
+        TABLE_WORKFLOWS,
+        TABLE_COUNT
+};
 
 #define STORE_RESULT_COLUMNS(X)                                                                    \
         X(STORED, NUMBER, NUMBER, "number", OWN) /* of all results, without gaps */                \
@@ -159,10 +209,76 @@ enum store_table { TABLE_RESULTS, TABLE_DIMENSIONS, TABLE_CRITERIA, TABLE_COUNT 
         X(CRITERION, WEIGHT, NUMBER, "weight", GIVEN)                                              \
         X(CRITERION, SOURCE, TEXT, "source", GIVEN)
 
+#define STORE_MATCH_COLUMNS(X)                                                                     \
+        X(PLAYED, NUMBER, NUMBER, "number", OWN) /* of all matches, without gaps */                \
+        X(PLAYED, ID, TEXT, "id", OWN)                                                             \
+        X(PLAYED, AGENT, TEXT, "agent", OWN)                                                       \
+        X(PLAYED, TASK, TEXT, "task", OWN)                                                         \
+        X(PLAYED, TASK_SHA256, TEXT, "task_sha256", OWN)                                           \
+        X(PLAYED, TASK_PATH, TEXT, "task_path", OWN)                                               \
+        X(PLAYED, HARNESS, TEXT, "harness", OWN)                                                   \
+        X(PLAYED, MEMORYLESS, NUMBER, "memoryless", OWN)                                           \
+        X(PLAYED, DIFFICULTY, TEXT, "difficulty", OWN)                                             \
+        X(PLAYED, OPPONENT, NUMBER, "opponent_elo", OWN)                                           \
+        X(PLAYED, ATTEMPT, NUMBER, "attempt_number", OWN)                                          \
+        X(PLAYED, STARTED, TEXT, "started_at", OWN)                                                \
+        X(PLAYED, EXPIRES, TEXT, "expires_at", OWN)                                                \
+        X(PLAYED, START_MAC, TEXT, "start_mac", OWN) /* over those above */                        \
+        X(PLAYED, SUBMITTED, TEXT, "submitted_at", OWN)                                            \
+        X(PLAYED, ANSWER, TEXT, "answer_sha256", OWN)                                              \
+        X(PLAYED, TRAJECTORY, TEXT, "trajectory", OWN)                                             \
+        X(PLAYED, WARNING, TEXT, "harness_warning", OWN)                                           \
+        X(PLAYED, RESULT_ID, TEXT, "result_id", OWN)                                               \
+        X(PLAYED, RESULT, TEXT, "result", OWN)                                                     \
+        X(PLAYED, SCORE, TEXT, "score", OWN)                                                       \
+        X(PLAYED, BEFORE, NUMBER, "elo_before", OWN)                                               \
+        X(PLAYED, AFTER, NUMBER, "elo_after", OWN)                                                 \
+        X(PLAYED, CHANGE, NUMBER, "elo_change", OWN)                                               \
+        X(PLAYED, VERIFIED, NUMBER, "verified", OWN)                                               \
+        X(PLAYED, BENCHMARK, NUMBER, "benchmark", OWN)                                             \
+        X(PLAYED, ENDED, TEXT, "ended_at", OWN)
+
+#define STORE_HISTORY_COLUMNS(X)                                                                   \
+        X(HISTORY, AGENT, TEXT, "agent", OWN)                                                      \
+        X(HISTORY, POSITION, NUMBER, "position", OWN) /* 1, 2, 3, … of the agent's */            \
+        X(HISTORY, MATCH, TEXT, "match_id", OWN)                                                   \
+        X(HISTORY, BEFORE, NUMBER, "elo_before", OWN)                                              \
+        X(HISTORY, AFTER, NUMBER, "elo_after", OWN)                                                \
+        X(HISTORY, STREAK, NUMBER, "streak", OWN)                                                  \
+        X(HISTORY, BEST, NUMBER, "best_streak", OWN)                                               \
+        X(HISTORY, AT, TEXT, "at", OWN)                                                            \
+        X(HISTORY, MAC, TEXT, "mac", OWN)
+
+#define STORE_WORKFLOW_COLUMNS(X)                                                                  \
+        X(FLOW, RESULT, TEXT, "result_id", OWN)                                                    \
+        X(FLOW, AGENT, TEXT, "agent", OWN)                                                         \
+        X(FLOW, TASK, TEXT, "task", OWN)                                                           \
+        X(FLOW, SCORE, TEXT, "score", OWN)                                                         \
+        X(FLOW, EXACT, TEXT, "score_exact", OWN)                                                   \
+        X(FLOW, COMPLETED, TEXT, "completed_at", OWN)                                              \
+        X(FLOW, MAC, TEXT, "mac", OWN)
+
+/* Of a leaderboard: no table of its own. */
+#define STORE_LEADER_COLUMNS(X)                                                                    \
+        X(LEADER, AGENT, TEXT, "agent", OWN)                                                       \
+        X(LEADER, SCORE, TEXT, "score", OWN)                                                       \
+        X(LEADER, SCALE, NUMBER, "scale", OWN)                                                     \
+        X(LEADER, TASK, TEXT, "task", OWN)                                                         \
+        X(LEADER, RESULT, TEXT, "result_id", OWN)                                                  \
+        X(LEADER, COMPLETED, TEXT, "completed_at", OWN)                                            \
+        X(LEADER, ELO, NUMBER, "elo", OWN)                                                         \
+        X(LEADER, MATCHES, NUMBER, "matches", OWN)                                                 \
+        X(LEADER, STREAK, NUMBER, "streak", OWN)                                                   \
+        X(LEADER, BEST, NUMBER, "best_streak", OWN)
+
 #define X(table, column, kind, name, who) table##_##column,
 enum { STORE_RESULT_COLUMNS(X) STORED_COLUMNS };
 enum { STORE_DIMENSION_COLUMNS(X) DIMENSION_COLUMNS };
 enum { STORE_CRITERION_COLUMNS(X) CRITERION_COLUMNS };
+enum { STORE_MATCH_COLUMNS(X) PLAYED_COLUMNS };
+enum { STORE_HISTORY_COLUMNS(X) HISTORY_COLUMNS };
+enum { STORE_WORKFLOW_COLUMNS(X) FLOW_COLUMNS };
+enum { STORE_LEADER_COLUMNS(X) LEADER_COLUMNS };
 #undef X
 
 #endif

@@ -1,5 +1,5 @@
 /* Listing and showing results; see messages.h. */
-#include "store/store.h"
+#include "store/match.h"
 
 struct listing {
         int socket;
@@ -83,7 +83,10 @@ static int verify(struct store *s, int socket, struct reader *r, struct error *e
 static int answer(struct store *s, int socket, unsigned type, struct reader *r, struct error *err)
 {
         struct listing l = {.socket = socket};
+        const int matches = match_read(s, socket, type, r, err);
 
+        if (matches != 0)
+                return matches;
         if (type == STORE_SHOW)
                 return show(s, &l, "SELECT result FROM evaluation_results WHERE id = $1", r, err);
         if (type == STORE_PASS_DATA)

@@ -2,18 +2,26 @@
  * later version needs is a list of its own behind it. */
 #include "store/schema.h"
 
+#include "store/schema_rules.h"
+
 #define OWN                               false
 #define GIVEN                             true
 #define X(table, column, kind, name, who) {name, VALUE_##kind, who},
 static const struct column results[] = {STORE_RESULT_COLUMNS(X)};
 static const struct column dimensions[] = {STORE_DIMENSION_COLUMNS(X)};
 static const struct column criteria[] = {STORE_CRITERION_COLUMNS(X)};
+static const struct column matches[] = {STORE_MATCH_COLUMNS(X)};
+static const struct column history[] = {STORE_HISTORY_COLUMNS(X)};
+static const struct column workflows[] = {STORE_WORKFLOW_COLUMNS(X)};
 #undef X
 
 const struct table store_tables[TABLE_COUNT] = {
         [TABLE_RESULTS] = {"evaluation_results", results, STORED_COLUMNS},
         [TABLE_DIMENSIONS] = {"evaluation_dimensions", dimensions, DIMENSION_COLUMNS},
         [TABLE_CRITERIA] = {"rubric_criteria", criteria, CRITERION_COLUMNS},
+        [TABLE_MATCHES] = {"matches", matches, PLAYED_COLUMNS},
+        [TABLE_HISTORY] = {"rating_history", history, HISTORY_COLUMNS},
+        [TABLE_WORKFLOWS] = {"workflow_scores", workflows, FLOW_COLUMNS},
 };
 
 static void add_names(struct buffer *sql, const struct table *t)
@@ -38,17 +46,6 @@ void schema_select(struct buffer *sql, enum store_table t)
         add_names(sql, &store_tables[t]);
         buffer_add_format(sql, " FROM %s", store_tables[t].name);
 }
-
-/* A row that replaces another one would delete it without asking a trigger for deletes: so
- * inserting is refused where there is a row of the same key. */
-#define NEVER_CHANGED(table, same)                                                                 \
-        "CREATE TRIGGER " table "_no_update BEFORE UPDATE ON " table                               \
-        " BEGIN SELECT RAISE(ABORT, '" table " is never changed'); END",                           \
-                "CREATE TRIGGER " table "_no_delete BEFORE DELETE ON " table                       \
-                " BEGIN SELECT RAISE(ABORT, '" table " is never deleted from'); END",              \
-                "CREATE TRIGGER " table "_no_replace BEFORE INSERT ON " table                      \
-                " WHEN EXISTS (SELECT 1 FROM " table " WHERE " same ")"                            \
-                " BEGIN SELECT RAISE(ABORT, '" table " is never changed'); END"
 
 static const char *const first[] = {
         "CREATE TABLE store (only_row INTEGER PRIMARY KEY CHECK (only_row = 1),"
@@ -143,87 +140,5 @@ static const char *const first[] = {
         NULL,
 };
 
-/* The queue. Times are ms since 1970; `round` and `place` are a job's turn (enqueue.c). */
-static const char *const second[] = {
-        "CREATE TABLE files ("
-        " sha256 TEXT NOT NULL PRIMARY KEY,"
-        " size INTEGER NOT NULL,"
-        " stored_at TEXT NOT NULL"
-        ") STRICT, WITHOUT ROWID",
-        "CREATE TABLE file_parts ("
-        " sha256 TEXT NOT NULL REFERENCES files (sha256),"
-        " position INTEGER NOT NULL,"
-        " bytes BLOB NOT NULL,"
-        " UNIQUE (sha256, position)"
-        ") STRICT",
-
-        "CREATE TABLE jobs ("
-        " id TEXT NOT NULL PRIMARY KEY,"
-        " submission_id TEXT NOT NULL REFERENCES submissions (id),"
-        " task TEXT NOT NULL,"
-        " task_sha256 TEXT NOT NULL,"
-        " archive_sha256 TEXT NOT NULL,"
-        " agent TEXT," /* NULL: erased */
-        " llm_score TEXT,"
-        " time_used TEXT,"
-        " seed TEXT,"
-        " match_id TEXT,"
-        " rejudges TEXT," /* the result that it is done again for */
-        " idempotency_key TEXT UNIQUE,"
-        " request_sha256 TEXT NOT NULL," /* of what was asked with that key */
-        " state TEXT NOT NULL"
-        "  CHECK (state IN ('queued', 'waiting', 'running', 'done', 'parked', 'cancelled')),"
-        " round INTEGER NOT NULL,"
-        " place INTEGER NOT NULL,"
-        " tries INTEGER NOT NULL,"
-        " max_tries INTEGER NOT NULL,"
-        " lease INTEGER NOT NULL," /* one more each time that somebody takes it */
-        " lease_until INTEGER,"
-        " not_before INTEGER,"
-        " worker TEXT,"
-        " queued_at INTEGER NOT NULL,"
-        " started_at INTEGER,"
-        " ended_at INTEGER,"
-        " result_id TEXT,"
-        " code TEXT,"
-        " reason TEXT"
-        ") STRICT, WITHOUT ROWID",
-        "CREATE INDEX jobs_next ON jobs (round, place, id) WHERE state = 'queued'",
-        "CREATE INDEX jobs_of_agent ON jobs (agent, round) WHERE state = 'queued'",
-        "CREATE INDEX jobs_of_task ON jobs (round, task, place) WHERE state = 'queued'",
-        "CREATE INDEX jobs_due ON jobs (not_before) WHERE state = 'waiting'",
-        "CREATE INDEX jobs_leased ON jobs (lease_until) WHERE state = 'running'",
-        "CREATE INDEX jobs_by_state ON jobs (state, queued_at)",
-        "CREATE INDEX jobs_of_submission ON jobs (submission_id)",
-        "CREATE INDEX jobs_of_result ON jobs (result_id)",
-        "CREATE TRIGGER jobs_no_delete BEFORE DELETE ON jobs"
-        " BEGIN SELECT RAISE(ABORT, 'jobs is never deleted from'); END",
-        /* What has ended stays so, but for a job that was parked, and is tried again. */
-        "CREATE TRIGGER jobs_no_update BEFORE UPDATE ON jobs"
-        " WHEN NEW.id IS NOT OLD.id OR NEW.submission_id IS NOT OLD.submission_id"
-        " OR NEW.task IS NOT OLD.task OR NEW.task_sha256 IS NOT OLD.task_sha256"
-        " OR NEW.archive_sha256 IS NOT OLD.archive_sha256 OR NEW.lease < OLD.lease"
-        " OR (NEW.agent IS NOT OLD.agent AND NEW.agent IS NOT NULL)"
-        " OR (OLD.state IN ('done', 'cancelled') AND (NEW.state IS NOT OLD.state"
-        "  OR NEW.result_id IS NOT OLD.result_id))"
-        " BEGIN SELECT RAISE(ABORT, 'a job ends once, and stays what it is'); END",
-
-        "CREATE TABLE queue ("
-        " only_row INTEGER PRIMARY KEY CHECK (only_row = 1),"
-        " paused INTEGER NOT NULL CHECK (paused IN (0, 1)),"
-        " round INTEGER NOT NULL,"
-        " place INTEGER NOT NULL"
-        ") STRICT",
-        "INSERT INTO queue (only_row, paused, round, place) VALUES (1, 0, 0, 0)",
-
-        /* Who has submitted within the last minute, for the limit of that. */
-        "CREATE TABLE arrivals ("
-        " address TEXT NOT NULL,"
-        " at INTEGER NOT NULL"
-        ") STRICT",
-        "CREATE INDEX arrivals_of ON arrivals (address, at)",
-        "CREATE INDEX arrivals_at ON arrivals (at)",
-        NULL,
-};
-
-const char *const *const schema_sqlite[SCHEMA_VERSION] = {first, second};
+const char *const *const schema_sqlite[SCHEMA_VERSION] = {
+        first, schema_sqlite_queue, schema_sqlite_matches};

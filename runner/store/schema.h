@@ -25,7 +25,8 @@ extern const struct table store_tables[TABLE_COUNT];
 void schema_insert(struct buffer *sql, enum store_table t);
 void schema_select(struct buffer *sql, enum store_table t);
 
-enum { SCHEMA_VERSION = 2 };
+enum { SCHEMA_VERSION = 3 };
 extern const char *const *const schema_sqlite[SCHEMA_VERSION];
+extern const char *const schema_sqlite_queue[], *const schema_sqlite_matches[];
 
 #endif

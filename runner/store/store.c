@@ -4,6 +4,7 @@
 #include "store/key.h"
 
 #include <poll.h>
+#include <stdlib.h>
 #include <time.h>
 
 enum { CONNECT_TRIES = 600, CONNECT_PAUSE_MS = 100 };
@@ -148,16 +149,39 @@ int store_find_submission(struct store *s, struct store_submission *sub, struct 
                 row, 5, err);
 }
 
-void store_now(char ret[STORE_TIME_SIZE])
+void store_time_text(int64_t ms, char ret[STORE_TIME_SIZE])
 {
-        char seconds[STORE_TIME_SIZE];
-        struct timespec now;
+        const time_t seconds = (time_t)(ms / 1000);
+        char text[STORE_TIME_SIZE];
         struct tm tm;
 
+        gmtime_r(&seconds, &tm);
+        strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &tm);
+        snprintf(ret, STORE_TIME_SIZE, "%.19s.%03dZ", text, (int)(ms % 1000));
+}
+
+int store_time_parse(const char *text, int64_t *ret_ms, struct error *err)
+{
+        char again[STORE_TIME_SIZE];
+        struct tm tm = {0};
+        const char *rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
+
+        *ret_ms = rest && *rest == '.' ? 1000 * (int64_t)timegm(&tm) + strtol(rest + 1, NULL, 10)
+                                       : -1;
+        if (*ret_ms >= 0) {
+                store_time_text(*ret_ms, again);
+                if (strcmp(text, again) == 0)
+                        return 0;
+        }
+        return error_set(err, CODE_INFRA_STORE, "%.40s: no time that a store would write", text);
+}
+
+void store_now(char ret[STORE_TIME_SIZE])
+{
+        struct timespec now;
+
         clock_gettime(CLOCK_REALTIME, &now);
-        gmtime_r(&now.tv_sec, &tm);
-        strftime(seconds, sizeof seconds, "%Y-%m-%dT%H:%M:%S", &tm);
-        snprintf(ret, STORE_TIME_SIZE, "%.19s.%03ldZ", seconds, now.tv_nsec / 1000000);
+        store_time_text((int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000, ret);
 }
 
 /* The database remembers which key its macs are of, without telling it. */

@@ -51,6 +51,9 @@ int store_find_submission(struct store *s, struct store_submission *sub, struct 
 
 /* Now, as "2026-11-19T11:02:57.123Z". */
 void store_now(char ret[STORE_TIME_SIZE]);
+/* The same of a time in ms since 1970, and back. */
+void store_time_text(int64_t ms, char ret[STORE_TIME_SIZE]);
+int store_time_parse(const char *text, int64_t *ret_ms, struct error *err);
 
 /* append.c: what will be appended. */
 struct append;
@@ -58,6 +61,8 @@ struct append_order {
         char agent[STORE_MAX_AGENT + 1], result_id[STORE_MAX_NAME], submission_id[STORE_MAX_NAME];
         char supersedes[STORE_MAX_NAME]; /* the result that waited; "": an attempt of its own */
         const struct job_lease *job;     /* whose result it is; NULL */
+        char match[STORE_MAX_NAME];      /* that it ends; "": none */
+        char harness[STORE_MAX_NAME];    /* of that; "": the one that it was started with */
 };
 struct append *append_new(struct store *s, const struct append_order *order, struct error *err);
 /* Has it begun, and not ended? */

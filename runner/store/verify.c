@@ -1,6 +1,6 @@
 /* Has anybody changed a store behind our back? Every mac is made again from what the database says
  * now; see chain.h. One view of the database, in the order in which the results came. */
-#include "store/store.h"
+#include "store/match.h"
 
 #include "quantity.h"
 
@@ -332,6 +332,11 @@ static int check_end(struct check *c, struct error *err)
         return report(c, "head", what, err);
 }
 
+static int report_match(void *to, const char *where, const char *what, struct error *err)
+{
+        return report(to, where, what, err);
+}
+
 int verify_answer(struct store *s, int socket, const char *head, struct error *err)
 {
         struct check c = {.store = s, .socket = socket};
@@ -343,7 +348,7 @@ int verify_answer(struct store *s, int socket, const char *head, struct error *e
                 s->engine->check_schema(s->database, report_schema, &c, err) < 0 ||
                 s->engine->check_pages(s->database, report_pages, &c, err) < 0 ||
                 each_result(&c, check_result, err) < 0 || check_end(&c, err) < 0 ||
-                check_rest(&c, err) < 0 ||
+                check_rest(&c, err) < 0 || match_verify(s, report_match, &c, err) < 0 ||
                 store_ask_number(
                         s, "SELECT count(*) FROM submissions", NULL, 0, &submissions, err) < 0)
                 return -1;

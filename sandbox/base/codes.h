@@ -16,6 +16,12 @@ X(RESULT_INVALID,      "result.invalid",           CLASS_USAGE, END_USAGE, "give
 X(SUBMIT_RATE,         "submit.rate_limit",        CLASS_USAGE, END_REFUSED, "wait as long as it says, and submit again; --rate sets how many a minute an address may")
 X(SUBMIT_KEY,          "submit.key_used",          CLASS_USAGE, END_REFUSED, "give each submission an idempotency key of its own, and the same one only to repeat it unchanged")
 X(RESULT_FINAL,        "result.final",             CLASS_USAGE, END_REFUSED, "results are never changed; grade the submission again, or finalize a result that waits for its llm score")
+X(MATCH_UNKNOWN,       "match.unknown",            CLASS_USAGE, END_REFUSED, "`assay match list --store URL` shows the matches of a store")
+X(MATCH_OWNER,         "match.not_owner",          CLASS_USAGE, END_REFUSED, "only the agent that started a match may submit to it; start one of your own")
+X(MATCH_EXPIRED,       "match.expired",            CLASS_USAGE, END_REFUSED, "start another match: an answer counts within the time limit alone")
+X(MATCH_ENDED,         "match.ended",              CLASS_USAGE, END_REFUSED, "start another match: each takes one answer")
+X(MATCH_ANSWERED,      "match.answered",           CLASS_USAGE, END_REFUSED, "each match takes one answer; that one, if it could not be graded, may be handed in again")
+X(MATCH_TASK,          "match.task_changed",       CLASS_USAGE, END_REFUSED, "give the task as it was when the match was started, with --task")
 X(SUBMISSION_MISSING,  "submission.missing",       CLASS_USAGE, END_USAGE, "give the submission as a tar or zip file that can be read")
 
 /* The submission archive. */

@@ -3,7 +3,7 @@
 
     store-driver.py PROGRAM MODE DATABASE KEY FRAME...
 
-MODE is read, append, or append:ID to supersede that result. FRAME is a type and its fields: text fields
+MODE is read, match, append, append:ID to supersede that result, or append::ID:AGENT to end that match of theirs. FRAME is a type and its fields: text fields
 as they are, u8:N, u32:N, u64:N. STORE_OPEN is sent before them. Prints the type of each answer, and what STORE_FAILED says.
 """
 
@@ -12,8 +12,8 @@ import socket
 import struct
 import sys
 
-READY, ATTEMPT, PIECE, ENTRY, DONE, FAILED = 2, 4, 12, 10, 17, 18
-NAMES = {READY: "ready", ATTEMPT: "attempt", PIECE: "piece", ENTRY: "entry", DONE: "done"}
+READY, ATTEMPT, PIECE, ENTRY, DONE, FAILED, VALUES, ENTERED = 2, 4, 12, 10, 17, 18, 64, 71
+NAMES = {READY: "ready", ATTEMPT: "attempt", PIECE: "piece", ENTRY: "entry", DONE: "done", VALUES: "values", ENTERED: "entered"}
 
 
 def field(text):
@@ -41,7 +41,7 @@ def answers(sock):
 
 def main():
     program, mode, database, key, *frames = sys.argv[1:]
-    mode, _, supersedes = mode.partition(":")
+    mode, supersedes, match, agent = (mode.split(":") + ["", "", ""])[:4]
     ours, theirs = socket.socketpair()
     child = os.fork()
     if child == 0:
@@ -51,7 +51,7 @@ def main():
         os.set_inheritable(3, True)
         os.execv(program, ["assay-store", mode])
     theirs.close()
-    ours.sendall(frame(1, [database, key, "", "RESULT", "SUBMISSION", supersedes]))
+    ours.sendall(frame(1, [database, key, agent, "RESULT", "SUBMISSION", supersedes, match, ""]))
     for text in frames:
         kind, *fields = text.split()
         try:

@@ -3,6 +3,7 @@
 #include "evaluators/rating.h"
 
 #include <criterion/criterion.h>
+#include <gmp.h>
 #include <stdlib.h>
 
 enum { WIN, DRAW, LOSS };
@@ -80,4 +81,45 @@ Test(score_rating, bonuses_are_for_what_is_won_and_rounded_half_up)
         m.result = LOSS;
         cr_assert_eq(rating_after(&m), 992);
         cr_assert_eq(rating_after(&draw_that_wins), 1000 + 14); /* 13 × 1.1 = 14.3 */
+}
+
+/* The formula itself, with both sides raised until they are whole: E <= q / (2 K) is
+ * 10^d >= ((2 K - q) / q)^400. */
+static bool expects_at_most(int k, int q, int d)
+{
+        mpz_t ten, left, right;
+        bool yes;
+
+        if (q <= 0 || q >= 2 * k)
+                return q > 0;
+        mpz_inits(ten, left, right, NULL);
+        mpz_ui_pow_ui(ten, 10, (unsigned long)abs(d));
+        mpz_ui_pow_ui(left, (unsigned long)q, 400);
+        mpz_ui_pow_ui(right, (unsigned long)(2 * k - q), 400);
+        mpz_mul(d >= 0 ? left : right, d >= 0 ? left : right, ten);
+        yes = mpz_cmp(left, right) >= 0;
+        mpz_clears(ten, left, right, NULL);
+        return yes;
+}
+
+static int gain_by_formula(int k, int half, int d)
+{
+        int gain = -k;
+
+        while (gain < k && expects_at_most(k, k * half + 1 - 2 * (gain + 1), d))
+                gain++;
+        return gain;
+}
+
+Test(score_rating, is_what_the_formula_says_at_every_difference)
+{
+        for (int d = -1000; d <= 1000; d++)
+                for (unsigned result = WIN; result <= LOSS; result++)
+                        for (unsigned matches = 29; matches <= 30; matches++) {
+                                const int k = matches < 30 ? 32 : 16;
+
+                                cr_assert_eq(change(2000, 2000 + d, result, matches),
+                                        gain_by_formula(k, 2 - (int)result, d), "%d %u %d", d,
+                                        result, k);
+                        }
 }
