@@ -48,6 +48,28 @@ static const struct {
 
 /* --- evaluations ---------------------------------------------------------------------------- */
 
+static int take_order(void *to, const struct value *row, unsigned count, struct error *err)
+{
+        struct append_order *order = to;
+
+        (void)count;
+        (void)err;
+        value_copy(&row[0], order->agent, sizeof order->agent);
+        value_copy(&row[1], order->match, sizeof order->match);
+        return 0;
+}
+
+/* What the job says of its result. */
+static int find_order(
+        struct store *s, const struct job_lease *l, struct append_order *ret, struct error *err)
+{
+        const struct value values[] = {value_text(l->job), value_number(l->lease)};
+
+        return s->engine->run(s->database,
+                "SELECT agent, match_id FROM jobs WHERE id = $1 AND lease = $2", values, 2,
+                take_order, ret, err);
+}
+
 static int add_appender(struct queue *q, struct frame *f, struct error *err)
 {
         const struct buffer nothing = BUFFER_INIT;
@@ -62,6 +84,8 @@ static int add_appender(struct queue *q, struct frame *f, struct error *err)
         get_text(&r, order.result_id, sizeof order.result_id);
         if (!reader_done(&r) || f->fd_count != 1 || q->count == STORE_MAX_LEASES)
                 return store_malformed(err);
+        if (find_order(q->store, &lease, &order, err) < 0)
+                return -1;
         order.job = &lease;
         *a = (struct appender){.append = append_new(q->store, &order, err)};
         if (!a->append)
@@ -93,23 +117,27 @@ static void serve_appender(struct queue *q, unsigned i)
         struct appender *a = &q->appenders[i];
         _cleanup_frame_ struct frame f = FRAME_INIT;
         struct error why = {0};
-        int r = 0;
+        bool over = false;
 
         served = a->socket;
         alarm(SECONDS_TO_APPEND);
         do {
                 struct reader payload;
+                int r = frame_receive(a->socket, &f, MAX_FRAME, 0, &why);
 
-                r = frame_receive(a->socket, &f, MAX_FRAME, 0, &why);
-                if (r <= 0)
-                        break;
-                payload = reader_of(f.payload.data, f.payload.len);
-                r = append_take(a->append, a->socket, f.type, &payload, &why);
-        } while (r == 0 && append_is_open(a->append));
+                over = r <= 0;
+                if (r > 0) {
+                        payload = reader_of(f.payload.data, f.payload.len);
+                        r = append_take(a->append, a->socket, f.type, &payload, &why);
+                        over = r < 0 || append_step(a->append) == APPEND_ENDED;
+                }
+                if (r < 0)
+                        store_send_failed(a->socket, &why);
+        } while (!over && append_step(a->append) == APPEND_BEGUN);
         alarm(0);
-        if (r < 0)
-                store_send_failed(a->socket, &why);
-        drop_appender(q, i);
+        /* A match is spoken of before the result is. */
+        if (over)
+                drop_appender(q, i);
 }
 
 /* --- who asks ------------------------------------------------------------------------------- */

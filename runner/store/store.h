@@ -65,8 +65,9 @@ struct append_order {
         char harness[STORE_MAX_NAME];    /* of that; "": the one that it was started with */
 };
 struct append *append_new(struct store *s, const struct append_order *order, struct error *err);
-/* Has it begun, and not ended? */
-bool append_is_open(const struct append *a);
+/* Once it has begun, and until it has ended, it has the database for itself. */
+enum append_step { APPEND_WAITS, APPEND_BEGUN, APPEND_ENDED };
+enum append_step append_step(const struct append *a);
 /* Take a frame and answer it. */
 int append_take(struct append *a, int socket, unsigned type, struct reader *r, struct error *err);
 /* What was not committed is taken back. */
