@@ -27,18 +27,20 @@ static int find_key(char path[PATH_MAX], struct error *err)
 static int find_database(const char *url, char path[PATH_MAX], struct error *err)
 {
         static const char sqlite[] = "sqlite:";
-        const char *name = url;
+        const char *name = url, *scheme = strstr(url, "://");
+        const bool is_file = !store_is_postgres(url);
 
         if (strncmp(url, sqlite, sizeof sqlite - 1) == 0)
                 name = url + sizeof sqlite - 1;
-        else if (strstr(url, "://"))
+        else if (is_file && scheme)
                 return error_set(err, CODE_USAGE,
-                        "%s: this version's stores are SQLite files (sqlite:PATH)", url);
+                        "%.*s: no kind of store (sqlite:PATH, postgresql://HOST/DATABASE)",
+                        (int)(scheme - url), url);
         if (!*name && name != url)
                 return state_file("store", "results.db", path, err);
         /* A name that SQLite would take for something else is a file's all the same. */
-        if (!*name || (size_t)snprintf(path, PATH_MAX, "%s%s", *name == '/' ? "" : "./", name) >=
-                              PATH_MAX)
+        if (!*name || (size_t)snprintf(path, PATH_MAX, "%s%s", is_file && *name != '/' ? "./" : "",
+                              name) >= PATH_MAX)
                 return error_set(err, CODE_USAGE, "the store's path is %s",
                         *name ? "too long" : "empty (sqlite:PATH)");
         return 0;
@@ -130,8 +132,24 @@ static int expect_empty(struct store_channel *c, enum store_message type, struct
 
 /* --- start and end -------------------------------------------------------------------------- */
 
-static int start(struct store_channel *c, bool append, struct error *err)
+enum { MAX_VARIABLES = 64 };
+
+/* What PostgreSQL's client library looks at (libpq, "Environment Variables"), NULL at the end. */
+static void select_variables(const char *ret[MAX_VARIABLES + 1])
 {
+        static const char *const prefixes[] = {"PG", "HOME=", "KRB5CCNAME=", "KRB5_CONFIG="};
+        unsigned count = 0;
+
+        for (char **v = environ; v && *v && count < MAX_VARIABLES; v++)
+                for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+                        if (strncmp(*v, prefixes[i], strlen(prefixes[i])) == 0)
+                                ret[count++] = *v;
+        ret[count] = NULL;
+}
+
+static int start(struct store_channel *c, const char *database, bool append, struct error *err)
+{
+        const char *variables[MAX_VARIABLES + 1];
         const char *const argv[] = {"assay-store", append ? "append" : "read", NULL};
         _cleanup_fd_ int program = spawn_find("assay-store", err);
         _cleanup_fd_ int theirs = -EBADF;
@@ -144,6 +162,8 @@ static int start(struct store_channel *c, bool append, struct error *err)
         theirs = pair[1];
         spawn.program = program;
         spawn.argv = argv;
+        select_variables(variables);
+        spawn.envp = store_is_postgres(database) ? variables : NULL;
         spawn.fd_count = STORE_SOCKET + 1;
         spawn.fds[0] = spawn.fds[1] = -EBADF;
         spawn.fds[2] = STDERR_FILENO;
@@ -158,7 +178,7 @@ int store_channel_open(struct store_channel *c, const struct store_order *order,
 
         if (find_database(order->url, database, err) < 0 || find_key(key, err) < 0 ||
                 (order->result_id && workspace_new_id(submission, err) < 0) ||
-                start(c, order->result_id, err) < 0)
+                start(c, database, order->result_id, err) < 0)
                 return -1;
         put_text(&payload, database);
         put_text(&payload, key);

@@ -20,8 +20,9 @@ struct store_channel {
 
 /* Which store, and what for. */
 struct store_order {
-        const char *url;        /* sqlite:PATH, a plain path, or `sqlite:`: the state directory's */
-        const char *agent;      /* whose submission it will be; NULL: nobody's */
+        const char *url;   /* sqlite:PATH, a plain path, postgresql://…; or `sqlite:`: the state
+                              directory's */
+        const char *agent; /* whose submission it will be; NULL: nobody's */
         const char *result_id;  /* to append that result; NULL: to read */
         const char *supersedes; /* the one that waits and that it takes the place of; or NULL */
 };

@@ -36,24 +36,27 @@ static const uint64_t FS_TRUNCATE = 1ULL << 14;
  * right is left. */
 static const uint64_t rights = 1ULL << CAP_DAC_OVERRIDE | 1ULL << CAP_CHOWN;
 
-/* Files are made and changed in the database's directory alone. */
-static int lock_in(const char *path, struct error *err)
+/* Files are made and changed in the database's directory alone, and with a server nowhere: then it
+ * reads, to connect again, what names hosts and proves who it is. */
+static int lock_in(const char *path, bool is_remote, struct error *err)
 {
-        struct confine_tree tree = {
-                .allowed = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE |
-                           LANDLOCK_ACCESS_FS_READ_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
-                           LANDLOCK_ACCESS_FS_REMOVE_FILE | FS_TRUNCATE};
+        static const uint64_t reading = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
+        static const uint64_t writing = LANDLOCK_ACCESS_FS_WRITE_FILE |
+                                        LANDLOCK_ACCESS_FS_MAKE_REG |
+                                        LANDLOCK_ACCESS_FS_REMOVE_FILE | FS_TRUNCATE;
+        struct confine_tree tree = {.allowed = is_remote ? reading : reading | writing};
         _cleanup_fd_ int fd = -EBADF;
         char directory[PATH_MAX];
         char *slash;
 
-        if (!realpath(path, directory))
+        if (!realpath(is_remote ? "/" : path, directory))
                 return error_errno(err, CODE_INFRA_STORE, errno, "%s", path);
         slash = strrchr(directory, '/');
         slash[slash == directory] = '\0';
         tree.tree = fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
         if (fd < 0 || prctl(PR_SET_DUMPABLE, 0) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
-                confine_landlock(&tree, 1, false) < 0 || confine_capabilities(rights) < 0 ||
+                confine_landlock(&tree, 1, is_remote) < 0 ||
+                confine_capabilities(is_remote ? 0 : rights) < 0 ||
                 confine_limit(RLIMIT_AS, MEMORY) < 0 || confine_limit(RLIMIT_NPROC, 0) < 0 ||
                 confine_limit(RLIMIT_CORE, 0) < 0 || confine_limit(RLIMIT_NOFILE, OPEN_FILES) < 0)
                 return error_errno(
@@ -61,9 +64,10 @@ static int lock_in(const char *path, struct error *err)
         return 0;
 }
 #else
-static int lock_in(const char *path, struct error *err)
+static int lock_in(const char *path, bool is_remote, struct error *err)
 {
         (void)path;
+        (void)is_remote;
         (void)err;
         return 0;
 }
@@ -89,7 +93,8 @@ static int open_session(struct session *s, struct frame *f, struct error *err)
         get_text(&r, order.supersedes, sizeof order.supersedes);
         if (f->type != STORE_OPEN || !reader_done(&r))
                 return malformed(err);
-        if (store_open(&s->store, path, key, s->mode, err) < 0 || lock_in(path, err) < 0)
+        if (store_open(&s->store, path, key, s->mode, err) < 0 ||
+                lock_in(path, s->store.engine->is_remote, err) < 0)
                 return -1;
         if (s->mode == STORE_APPEND) {
                 s->append = append_new(&s->store, &order, err);

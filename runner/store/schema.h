@@ -27,5 +27,13 @@ void schema_select(struct buffer *sql, enum store_table t);
 
 enum { SCHEMA_VERSION = 1 };
 extern const char *const *const schema_sqlite[SCHEMA_VERSION];
+extern const char *const *const schema_postgres[SCHEMA_VERSION]; /* schema_postgres.c */
+
+/* What all of these make, as the catalogs of PostgreSQL say it: see postgres_check.c. */
+struct postgres_object {
+        const char *name, *definition;
+};
+extern const struct postgres_object postgres_objects[];
+extern const unsigned postgres_object_count;
 
 #endif

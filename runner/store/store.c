@@ -116,7 +116,8 @@ static int bring_up_to_date(
                                        "stored brings it up to date");
         if (e->begin(s->database, false, err) < 0)
                 return -1;
-        if (migrate(s, key, err) == 0 && e->commit(s->database, err) == 0)
+        if (e->lock(s->database, "schema", err) == 0 && migrate(s, key, err) == 0 &&
+                e->commit(s->database, err) == 0)
                 return 0;
         e->rollback(s->database);
         return -1;
@@ -140,12 +141,15 @@ static int check_key(struct store *s, const char *key, struct error *err)
 int store_open(
         struct store *s, const char *path, const char *key, enum store_mode mode, struct error *err)
 {
-        *s = (struct store){.engine = &engine_sqlite};
+        char label[STORE_MAX_PATH];
+
+        *s = (struct store){.engine = store_is_postgres(path) ? &engine_postgres : &engine_sqlite};
         if (s->engine->open(&s->database, path, mode, err) < 0)
                 return -1;
-        if (bring_up_to_date(s, key, mode, err) < 0 || check_key(s, key, err) < 0)
-                return error_add(err, "%s", path);
-        return 0;
+        if (bring_up_to_date(s, key, mode, err) == 0 && check_key(s, key, err) == 0)
+                return 0;
+        s->engine->label(path, label, sizeof label);
+        return error_add(err, "%s", label);
 }
 
 void store_close(struct store *s)
