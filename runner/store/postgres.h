@@ -1,6 +1,5 @@
-/* PostgreSQL as a store's engine, in four files: connections (postgres_connect.c), statements and
- * transactions (postgres.c), what the migrations made (postgres_check.c), and these
- * (schema_postgres.c). */
+/* PostgreSQL as a store's engine: connections, statements, transactions, and whether everything is
+ * as the migrations (schema_postgres.c) made it; a file for each. */
 #ifndef ASSAY_STORE_POSTGRES_H
 #define ASSAY_STORE_POSTGRES_H
 
@@ -27,13 +26,21 @@ void postgres_label(const char *url, char *ret, size_t size);
 /* What the library says of the connection. Returns -1. */
 int postgres_failed(const struct database *d, const char *what, struct error *err);
 
-/* --- postgres.c ----------------------------------------------------------------------------- */
+/* --- postgres_statement.c ------------------------------------------------------------------- */
 
 /* As in struct engine. */
 int postgres_run(struct database *d, const char *sql, const struct value *values, unsigned count,
         take_row take, void *to, struct error *err);
-/* Hear of what is queued, on this connection; the last one is forgotten. */
+int postgres_each(struct database *d, const char *sql, const struct value *values, unsigned count,
+        take_row take, void *to, struct error *err);
+int postgres_commit(struct database *d, struct error *err);
+
+/* --- postgres.c ----------------------------------------------------------------------------- */
+
+/* Hear of what is queued, on a connection that is new. */
 int postgres_listen(struct database *d, struct error *err);
+/* Tell who watches what came with an answer. */
+void postgres_hear(struct database *d);
 
 /* --- postgres_check.c ----------------------------------------------------------------------- */
 
