@@ -130,12 +130,16 @@ static bool is_lost(const struct database *d)
 
 /* --- the version of the tables -------------------------------------------------------------- */
 
+/* Asked of the table itself: what a session knows of names may be older than the lock that it has
+ * just waited for. */
 static int version(struct database *d, unsigned *ret, struct error *err)
 {
         int64_t number = 0, there = 0;
 
-        if (postgres_run(d, "SELECT to_regclass('assay.schema_version') IS NOT NULL", NULL, 0,
-                    take_number, &there, err) < 0 ||
+        if (postgres_run(d,
+                    "SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+                    " WHERE n.nspname = 'assay' AND c.relname = 'schema_version'",
+                    NULL, 0, take_number, &there, err) < 0 ||
                 (there && postgres_run(d, "SELECT number FROM schema_version", NULL, 0, take_number,
                                   &number, err) < 0))
                 return -1;
