@@ -171,10 +171,22 @@ static int start(struct store_channel *c, const char *database, bool append, str
         return spawn_process(&spawn, &c->pidfd, err) < 0 ? -1 : 0;
 }
 
+/* A password in the URL or in the environment: whoever takes this process over later, when it has
+ * given its rights up, would log in as the caller. No other store is opened after that one. */
+static void forget_password(const char *url)
+{
+        char *secrets[] = {strstr(url, "://"), getenv("PGPASSWORD")};
+
+        for (size_t i = 0; i < sizeof secrets / sizeof *secrets; i++)
+                if (secrets[i])
+                        memset(secrets[i], '*', strlen(secrets[i]));
+}
+
 int store_channel_open(struct store_channel *c, const struct store_order *order, struct error *err)
 {
         _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
         char database[PATH_MAX], key[PATH_MAX], submission[WORKSPACE_ID_SIZE] = "";
+        int r;
 
         if (find_database(order->url, database, err) < 0 || find_key(key, err) < 0 ||
                 (order->result_id && workspace_new_id(submission, err) < 0) ||
@@ -186,10 +198,12 @@ int store_channel_open(struct store_channel *c, const struct store_order *order,
         put_text(&payload, order->result_id ? order->result_id : "");
         put_text(&payload, submission);
         put_text(&payload, order->supersedes ? order->supersedes : "");
-        return store_channel_ask(c, STORE_OPEN, &payload, err) < 0 || wait_for_turn(c, err) < 0 ||
-                               expect_empty(c, STORE_READY, err) < 0
-                       ? -1
-                       : 0;
+        r = store_channel_ask(c, STORE_OPEN, &payload, err);
+        if (store_is_postgres(order->url) && order->result_id && *order->result_id)
+                forget_password(order->url);
+        explicit_bzero(database, sizeof database);
+        explicit_bzero(payload.data, payload.len);
+        return r < 0 || wait_for_turn(c, err) < 0 || expect_empty(c, STORE_READY, err) < 0 ? -1 : 0;
 }
 
 /* Its socket at an end, it takes back what was not committed, and leaves. */

@@ -30,7 +30,8 @@ struct store_order {
 /* Is it a name that an agent may have? -1: usage. */
 int store_check_agent(const char *agent, struct error *err);
 
-/* Start it and wait until the store is open; `c` is STORE_CHANNEL_INIT. */
+/* Start it and wait until the store is open; `c` is STORE_CHANNEL_INIT. To append a result to a
+ * server, the process's last store: a password in `url` and PGPASSWORD are overwritten. */
 int store_channel_open(struct store_channel *c, const struct store_order *order, struct error *err);
 void store_channel_close(struct store_channel *c);
 
