@@ -175,7 +175,7 @@ static int start(struct store_channel *c, const char *database, bool append, str
  * given its rights up, would log in as the caller. No other store is opened after that one. */
 static void forget_password(const char *url)
 {
-        char *secrets[] = {strstr(url, "://"), getenv("PGPASSWORD")};
+        char *secrets[] = {strstr(url, "//"), getenv("PGPASSWORD")};
 
         for (size_t i = 0; i < sizeof secrets / sizeof *secrets; i++)
                 if (secrets[i])

@@ -24,11 +24,13 @@ postgres_start() {
     cd "$PGHOST" || return
     "${as[@]}" "$(postgres_program initdb)" --pgdata="$PGHOST/data" --username=postgres --auth=trust --encoding=UTF8 \
         --locale=C --no-sync > log 2>&1 || { cat log >&2 && return 1; }
+    sed -i '1i local all with_password scram-sha-256' data/pg_hba.conf
     # Whatever becomes of the tests, it ends with them.
     "${as[@]}" setpriv --pdeathsig INT -- "$(postgres_program postgres)" -D "$PGHOST/data" -k "$PGHOST" \
         -c listen_addresses= -c fsync=off -c shared_buffers=16MB > log 2>&1 3>&- &
     export POSTGRES_PID=$!
-    until as_superuser -d postgres -c 'CREATE ROLE owner LOGIN CREATEDB' -c 'CREATE ROLE assay_worker LOGIN' 2> /dev/null; do
+    until as_superuser -d postgres -c 'CREATE ROLE owner LOGIN CREATEDB' -c 'CREATE ROLE assay_worker LOGIN' \
+        -c "CREATE ROLE with_password LOGIN CREATEDB PASSWORD 'se/cr:et@'" 2> /dev/null; do
         kill -0 "$POSTGRES_PID" || { cat log >&2 && return 1; }
     done
     cd "$OLDPWD" || return
