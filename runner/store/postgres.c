@@ -2,6 +2,7 @@
 #include "store/postgres.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 
@@ -108,13 +109,15 @@ static int watch(struct database *d, int *ret, struct error *err)
         return 0;
 }
 
+/* A server that goes says so before it hangs up. */
 static void heard(struct database *d)
 {
+        struct pollfd server = {.fd = pq.socket(d->handle), .events = POLLIN};
         eventfd_t unused;
 
         eventfd_read(d->told, &unused);
-        if (pq.consumeInput(d->handle) == 0)
-                d->lost = true;
+        while (!d->lost && poll(&server, 1, 0) > 0)
+                d->lost = pq.consumeInput(d->handle) == 0;
         take_notices(d);
 }
 
