@@ -1,5 +1,5 @@
 # A PostgreSQL server of a file's own: nobody else's is used, and none is left. It can be reached by a socket alone, in a
-# directory of its own. Its superuser is `postgres`; `owner` may make databases, and so stores.
+# directory of its own. Its superuser is `postgres`; `owner` may make databases, and so stores, and `with_password` proves who it is.
 
 # Where Debian has it, which keeps several versions beside each other; or on the path.
 postgres_program() {
@@ -29,10 +29,11 @@ postgres_start() {
     "${as[@]}" setpriv --pdeathsig INT -- "$(postgres_program postgres)" -D "$PGHOST/data" -k "$PGHOST" \
         -c listen_addresses= -c fsync=off -c shared_buffers=16MB > log 2>&1 3>&- &
     export POSTGRES_PID=$!
-    until as_superuser -d postgres -c 'CREATE ROLE owner LOGIN CREATEDB' -c 'CREATE ROLE assay_worker LOGIN' \
-        -c "CREATE ROLE with_password LOGIN CREATEDB PASSWORD 'se/cr:et@'" 2> /dev/null; do
+    until as_superuser -d postgres -c '' 2> /dev/null; do
         kill -0 "$POSTGRES_PID" || { cat log >&2 && return 1; }
     done
+    as_superuser -d postgres -c 'CREATE ROLE owner LOGIN CREATEDB' \
+        -c "CREATE ROLE with_password LOGIN CREATEDB PASSWORD 'se/cr:et@'"
     cd "$OLDPWD" || return
 }
 
