@@ -6,6 +6,9 @@
 #include "store/libpq.h"
 #include "store/schema.h"
 
+/* Where a session looks for names, after PostgreSQL's own; what it has of its own comes last. */
+#define POSTGRES_PATH "assay, pg_temp"
+
 struct database {
         PGconn *handle;
         enum store_mode mode;

@@ -110,7 +110,13 @@ int postgres_check_schema(struct database *d, take_row take, void *to, struct er
 {
         struct check c = {.take = take, .to = to};
 
-        if (postgres_run(d, catalog, NULL, 0, compare, &c, err) < 0)
+        /* Without the schema's own functions and operators, which may fit what is asked better than
+         * PostgreSQL's: they are what is checked. */
+        if (postgres_run(d, "SET LOCAL search_path = pg_catalog, pg_temp", NULL, 0, NULL, NULL,
+                    err) < 0 ||
+                postgres_run(d, catalog, NULL, 0, compare, &c, err) < 0 ||
+                postgres_run(
+                        d, "SET LOCAL search_path = " POSTGRES_PATH, NULL, 0, NULL, NULL, err) < 0)
                 return -1;
         for (unsigned i = 0; i < postgres_object_count; i++) {
                 const struct value name = value_text(postgres_objects[i].name);

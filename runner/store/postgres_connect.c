@@ -11,19 +11,19 @@
 
 enum { LOOK_EACH_MS = 100, OLDEST_SERVER = 140000 };
 
-/* A wait for others is a minute at most, and a server or a client that is gone is noticed. The
- * names of a session are those of our schema and of PostgreSQL itself; what a session has of its
- * own comes last. What is committed is on a disk, also where a role's own setting says that it need
- * not. */
+/* A wait for others is a minute at most, and a server or a client that is gone is noticed. What is
+ * committed is on a disk, also where a role's own setting says that it need not. */
 static const char settings[] =
-        "SET search_path = assay, pg_temp; SET client_min_messages = error; SET lock_timeout = "
-        "'60s';"
-        "SET statement_timeout = 0; SET idle_in_transaction_session_timeout = '2min';"
+        "SET search_path = " POSTGRES_PATH "; SET client_min_messages = error;"
+        "SET lock_timeout = '60s'; SET statement_timeout = 0;"
+        "SET idle_in_transaction_session_timeout = '2min';"
         "SET client_connection_check_interval = '1s'; SET tcp_keepalives_idle = 10;"
         "SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3; SET DateStyle = ISO;"
         "SELECT set_config('synchronous_commit', 'on', false)"
         " WHERE current_setting('synchronous_commit') = 'off'";
-static const char only_reading[] = "SET default_transaction_read_only = on";
+/* Who reads may be slow, and keeps nobody waiting. */
+static const char only_reading[] = "SET default_transaction_read_only = on;"
+                                   "SET idle_in_transaction_session_timeout = 0";
 
 /* --- names ---------------------------------------------------------------------------------- */
 

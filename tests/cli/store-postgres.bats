@@ -159,6 +159,27 @@ END
     done
 }
 
+@test "a signal ends the waiting for a server that does not answer" {
+    task good
+    submission
+    python3 -c 'import socket, sys, time
+s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); s.listen(); print("listening", flush=True); time.sleep(600)' \
+        "$work/.s.PGSQL.5432" > "$work/said" &
+    server=$!
+    until grep -q listening "$work/said"; do :; done
+    "$ASSAY" run "${weak[@]}" --store "postgresql:///$base?host=$work&connect_timeout=300" "$work/task" "$work/submission.tar.gz" \
+        > "$work/output" 2> "$work/errors" &
+    run=$!
+    until store=$(pgrep -P "$run" -x assay-store); do :; done
+    kill -TERM "$run"
+    status=0
+    wait "$run" || status=$?
+    kill "$server"
+    is exit 130 "$status"
+    wait_gone "$store"
+    nothing_left
+}
+
 @test "a password comes from a file, the environment or the URL, and is not there any more when a submission is graded" {
     task sleeps
     submission

@@ -24,7 +24,7 @@ def quoted(text):
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-command = ["psql", "-XAt", "-F", "\t", "-c", "SET search_path = assay, pg_temp", "-c", query(), sys.argv[1]]
+command = ["psql", "-XAt", "-F", "\t", "-c", "SET search_path = pg_catalog, pg_temp", "-c", query(), sys.argv[1]]
 for line in subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines():
     if line.count("\t") == 2:
         name, definition, _ = line.split("\t")
