@@ -13,8 +13,8 @@ struct store {
         struct chain_key key;
 };
 
-/* Open the database, bring its tables up to date, read the key or, with a new database, make one
- * where there is none. Needs the caller's rights. */
+/* Open the database, a file or a URL of PostgreSQL's, bring its tables up to date, read the key or,
+ * with a new database, make one where there is none. Needs the caller's rights. */
 int store_open(struct store *s, const char *path, const char *key, enum store_mode mode,
         struct error *err);
 void store_close(struct store *s);
