@@ -33,7 +33,8 @@ enum store_mode { STORE_APPEND, STORE_READ };
 struct database; /* an engine's own */
 
 struct engine {
-        /* The caller's rights are needed; a database that is not there is made for appending. */
+        /* A file or a URL. The caller's rights are needed; a file that is not there is made for
+         * appending. */
         int (*open)(
                 struct database **ret, const char *path, enum store_mode mode, struct error *err);
         void (*close)(struct database *d);

@@ -4,7 +4,7 @@
  * operator's, and not looked at. */
 #include "store/postgres.h"
 
-enum { MAX_OBJECTS = 200, MAX_WORD = 64 };
+enum { MAX_OBJECTS = 500 };
 
 /* Rows of: name, definition, the table that it belongs to. */
 static const char catalog[] =
@@ -110,6 +110,8 @@ int postgres_check_schema(struct database *d, take_row take, void *to, struct er
 {
         struct check c = {.take = take, .to = to};
 
+        if (postgres_object_count > MAX_OBJECTS)
+                return error_set(err, CODE_INTERNAL_BUG, "more objects than MAX_OBJECTS");
         /* Without the schema's own functions and operators, which may fit what is asked better than
          * PostgreSQL's: they are what is checked. */
         if (postgres_run(d, "SET LOCAL search_path = pg_catalog, pg_temp", NULL, 0, NULL, NULL,

@@ -18,7 +18,7 @@ static const char settings[] =
         "SET lock_timeout = '60s'; SET statement_timeout = 0;"
         "SET idle_in_transaction_session_timeout = '2min';"
         "SET client_connection_check_interval = '1s'; SET tcp_keepalives_idle = 10;"
-        "SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3; SET DateStyle = ISO;"
+        "SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3; SET bytea_output = hex;"
         "SELECT set_config('synchronous_commit', 'on', false)"
         " WHERE current_setting('synchronous_commit') = 'off'";
 /* Who reads may be slow, and keeps nobody waiting. */

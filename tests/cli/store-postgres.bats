@@ -276,6 +276,9 @@ says() {
 }
 
 @test "engine: values come back as they were, and rows while others are asked for" {
+    # Whatever somebody set for the database.
+    psql -Xq -d postgres -c "ALTER DATABASE $base SET bytea_output = escape" -c "ALTER DATABASE $base SET search_path = nowhere" \
+        -c "ALTER DATABASE $base SET default_transaction_read_only = on"
     is bytes "00ff10
 bytes." "$(engine <<< 'bytes 00ff10')"
     is rows "begin.
@@ -283,6 +286,7 @@ bytes." "$(engine <<< 'bytes 00ff10')"
 2|b|
 each." "$(engine <<< $'begin read\neach SELECT * FROM (VALUES (1, \'a\', NULL), (2, \'b\', NULL)) v (a, b, c)')"
     is 'a mistake' 'failed: the store: division by zero' "$(engine <<< 'run SELECT 1 / 0')"
+    "$ASSAY" results "$db" init
 }
 
 @test "engine: a commit of what had failed is none" {
@@ -344,18 +348,23 @@ commit.' "$(engine <<< $'begin\nlock results\ncommit')"
     says there
     grep -qx lock-in. "$work/second"
     as_superuser -d postgres -c "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '$base'" > "$work/ended"
-    printf 'wait\nheard\nlost\n' >&8
-    says lost
+    # First the server says why, then it hangs up; either may be heard alone.
+    for times in 2 3; do
+        printf 'wait\nheard\nlost\n' >&8
+        says lost. "$times"
+        if grep -qx lost "$work/second"; then break; fi
+    done
     printf 'run SELECT 7\nagain\nlost\nrun SELECT 8\n' >&8
     says run.
     is 'a statement without a connection' 1 "$(grep -c '^failed: the store: ' "$work/second")"
-    is 'there again' 2 "$(grep -cx there "$work/second")"
+    is 'there again' 'lost there' "$(grep -x 'lost\|there' "$work/second" | tail -n 2 | xargs)"
     # It watches as before; at first it looks for what it has not heard.
     printf 'wait\nheard\nquiet\n' >&8
     says quiet 2
+    heard=$(grep -cx told "$work/second")
     engine <<< $'begin\nnotify\ncommit'
     echo wait >&8
-    says told 3
+    says told $((heard + 1))
     exec 8>&-
     wait "$driven"
 }
