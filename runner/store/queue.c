@@ -30,20 +30,21 @@ typedef int (*answer)(struct store *s, int socket, struct frame *f, struct error
 static const struct {
         enum store_message type;
         answer answer;
+        bool again; /* it has no transaction, and says nothing before it knows all */
 } answers[] = {
-        {STORE_HAS, files_answer},
-        {STORE_FETCH, files_answer},
-        {STORE_ENQUEUE, queue_enqueue},
-        {STORE_CLAIM, claim_answer},
-        {STORE_RENEW, claim_answer},
-        {STORE_GIVE_BACK, claim_answer},
-        {STORE_QUEUE, manage_answer},
-        {STORE_JOBS, manage_answer},
-        {STORE_JOB, manage_answer},
-        {STORE_PAUSE, manage_answer},
-        {STORE_RETRY, manage_answer},
-        {STORE_CANCEL, manage_answer},
-        {STORE_REJUDGE, rejudge_answer},
+        {STORE_HAS, files_answer, true},
+        {STORE_FETCH, files_answer, true},
+        {STORE_ENQUEUE, queue_enqueue, false},
+        {STORE_CLAIM, claim_answer, false},
+        {STORE_RENEW, claim_answer, false},
+        {STORE_GIVE_BACK, claim_answer, false},
+        {STORE_QUEUE, manage_answer, true},
+        {STORE_JOBS, manage_answer, false},
+        {STORE_JOB, manage_answer, false},
+        {STORE_PAUSE, manage_answer, false},
+        {STORE_RETRY, manage_answer, false},
+        {STORE_CANCEL, manage_answer, false},
+        {STORE_REJUDGE, rejudge_answer, false},
 };
 
 /* --- evaluations ---------------------------------------------------------------------------- */
@@ -146,9 +147,16 @@ static int answer_frame(struct queue *q, struct frame *f, struct error *err)
 {
         if (f->type == STORE_APPENDER)
                 return add_appender(q, f, err);
-        for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
-                if (answers[i].type == f->type)
-                        return answers[i].answer(q->store, q->socket, f, err);
+        for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
+                int r;
+
+                if (answers[i].type != f->type)
+                        continue;
+                r = answers[i].answer(q->store, q->socket, f, err);
+                if (r < 0 && answers[i].again && store_connect_again(q->store, err) == 0)
+                        r = answers[i].answer(q->store, q->socket, f, err);
+                return r;
+        }
         return store_malformed(err);
 }
 

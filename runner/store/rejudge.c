@@ -117,7 +117,8 @@ static int add_all(void *to, struct error *err)
 
         j->ids.len = 0;
         j->count = 0;
-        if (j->store->engine->now(j->store->database, &now, err) < 0 || find_jobs(j, err) < 0 ||
+        if (j->store->engine->lock(j->store->database, LOCK_JOBS, err) < 0 ||
+                j->store->engine->now(j->store->database, &now, err) < 0 || find_jobs(j, err) < 0 ||
                 (j->snapshot.fd >= 0 && files_put(j->store, &j->snapshot, err) < 0))
                 return -1;
         if (!buffer_ok(&j->ids))

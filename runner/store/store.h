@@ -13,11 +13,14 @@ struct store {
         struct chain_key key;
 };
 
-/* Open the database, bring its tables up to date, read the key or, with a new database, make one
- * where there is none. Needs the caller's rights. */
+/* Open the database, a file or a URL of PostgreSQL's, bring its tables up to date, read the key or,
+ * with a new database, make one where there is none. Needs the caller's rights. */
 int store_open(struct store *s, const char *path, const char *key, enum store_mode mode,
         struct error *err);
 void store_close(struct store *s);
+/* Give up all other rights, for ever: to write elsewhere than beside the database at `path`, or,
+ * where that is a server's, anywhere; to start programs; capabilities. */
+int store_lock_in(const char *path, bool is_remote, struct error *err);
 /* One statement of the store's, without an answer. */
 int store_do(struct store *s, const char *sql, const struct value *values, unsigned count,
         struct error *err);
