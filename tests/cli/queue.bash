@@ -1,30 +1,11 @@
 # A store with a queue in it, its workers, and what its own shell sees of it.
 
+# shellcheck source=tests/cli/stores.bash
+load stores
+
 setup_queue() {
-    setup_work
-    db=$work/queue.db
+    setup_store
     workers=()
-}
-
-sql() {
-    sqlite3 -cmd '.timeout 20000' "$db" "$@"
-}
-
-# refuses STATEMENT: the database does
-refuses() {
-    if sql "$1" 2> "$work/refusal"; then
-        echo "done: $1" >&2
-        return 1
-    fi
-}
-
-# forge STATEMENT…: with every trigger taken away meanwhile, as only who owns the database can
-forge() {
-    sql "SELECT sql || ';' FROM sqlite_schema WHERE type = 'trigger'" > "$work/make"
-    sql "SELECT 'DROP TRIGGER ' || name || ';' FROM sqlite_schema WHERE type = 'trigger'" > "$work/drop"
-    sql < "$work/drop"
-    sql "$@"
-    sql < "$work/make"
 }
 
 # submit [OPTIONS…]: the answer is in $work/result.json
@@ -78,8 +59,9 @@ end_workers() {
 
 # Leases of one second are over, and time may pass for nobody else.
 lapsed() {
-    until [ "$(sql "SELECT count(*) FROM jobs WHERE lease_until > 1000 * unixepoch('subsec')" 2> /dev/null ||
-        sql "SELECT count(*) FROM jobs WHERE lease_until > (julianday('now') - 2440587.5) * 86400000")" = 0 ]; do :; done
+    local now="CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
+    [ "$engine" = sqlite ] || now='extract(epoch FROM clock_timestamp()) * 1000'
+    until [ "$(sql "SELECT count(*) FROM jobs WHERE lease_until > $now")" = 0 ]; do :; done
 }
 
 # sleeping_task [COMMAND]: its suite takes a moment longer than a lease

@@ -18,6 +18,7 @@ setup_store() {
     if [ "$engine" = sqlite ]; then
         db=$work/results.db another=$work/another.db nowhere=$work/nowhere/results.db
     else
+        postgres_is_there || postgres_serve # who started it again has ended with a test
         base=test_$BATS_TEST_NUMBER
         db=postgresql:///$base another=postgresql:///another_$BATS_TEST_NUMBER nowhere=postgresql:///nowhere
         psql -Xq -d postgres -c "CREATE DATABASE $base" -c "CREATE DATABASE another_$BATS_TEST_NUMBER"
@@ -27,7 +28,7 @@ setup_store() {
 # sql STATEMENT…: the store as its own shell shows it, to its owner
 sql() {
     if [ "$engine" = sqlite ]; then
-        sqlite3 "$db" "$@"
+        sqlite3 -cmd '.timeout 20000' "$db" "$@"
     else
         psql_all psql -XqAt -v ON_ERROR_STOP=1 -d "$db" -- "$@"
     fi
@@ -60,7 +61,7 @@ forge() {
         sql "$@"
         sql < "$work/make"
     else
-        local tables='evaluation_results evaluation_dimensions rubric_criteria submissions store' off=() on=()
+        local tables='evaluation_results evaluation_dimensions rubric_criteria submissions store jobs matches rating_history workflow_scores' off=() on=()
         for table in $tables; do
             off+=("ALTER TABLE $table DISABLE TRIGGER ALL")
             on+=("ALTER TABLE $table ENABLE TRIGGER ALL")
