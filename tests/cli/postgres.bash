@@ -10,7 +10,7 @@ postgres_program() {
 
 # For setup_file. The exported names are those that PostgreSQL's clients look at.
 postgres_start() {
-    as=()
+    local as=()
     # It refuses root, and wants a user with a name.
     if [ "$(id -u)" -eq 0 ]; then
         as=(setpriv --reuid=nobody --regid="$(id -g nobody)" --clear-groups --)
@@ -25,31 +25,31 @@ postgres_start() {
     "${as[@]}" "$(postgres_program initdb)" --pgdata="$PGHOST/data" --username=postgres --auth=trust --encoding=UTF8 \
         --locale=C --no-sync > log 2>&1 || { cat log >&2 && return 1; }
     sed -i '1i local all with_password scram-sha-256' data/pg_hba.conf
-    printf '%s\n' "${as[@]}" > as
-    postgres_serve
+    setpriv --pdeathsig KILL -- bash -c "$(declare -f postgres_keep postgres_program); postgres_keep \"\$@\"" keep "${as[@]}" 3>&- &
+    export POSTGRES_PID=$!
+    postgres_answers
     as_superuser -d postgres -c 'CREATE ROLE owner LOGIN CREATEDB' \
         -c "CREATE ROLE with_password LOGIN CREATEDB PASSWORD 'se/cr:et@'"
     cd "$OLDPWD" || return
 }
 
-# Whatever becomes of the tests, it ends with them.
-postgres_serve() {
-    local as
-    mapfile -t as < "$PGHOST/as"
-    [ -n "${as[0]}" ] || as=()
-    "${as[@]}" setpriv --pdeathsig INT -- "$(postgres_program postgres)" -D "$PGHOST/data" -k "$PGHOST" \
-        -c listen_addresses= -c fsync=off -c shared_buffers=16MB >> "$PGHOST/log" 2>&1 3>&- &
-    export POSTGRES_PID=$!
-    echo "$POSTGRES_PID" > "$PGHOST/pid"
-    until as_superuser -d postgres -c '' 2> /dev/null; do
-        kill -0 "$POSTGRES_PID" || { cat "$PGHOST/log" >&2 && return 1; }
+# postgres_keep [COMMAND…]: one server after the other, by that command, until it is told to stop. Whatever becomes of the
+# tests, it ends with them.
+postgres_keep() {
+    while [ ! -e "$PGHOST/stop" ]; do
+        rm -f "$PGHOST/data/postmaster.pid"
+        "$@" setpriv --pdeathsig INT -- "$(postgres_program postgres)" -D "$PGHOST/data" -k "$PGHOST" \
+            -c listen_addresses= -c fsync=off -c shared_buffers=16MB >> "$PGHOST/log" 2>&1 &
+        echo $! > "$PGHOST/pid.new"
+        mv "$PGHOST/pid.new" "$PGHOST/pid"
+        wait $! || true
     done
 }
 
-postgres_is_there() {
-    local pid
-    pid=$(cat "$PGHOST/pid")
-    [ -e "/proc/$pid" ] && ! grep -q '^State:.Z' "/proc/$pid/status" 2> /dev/null
+postgres_answers() {
+    until as_superuser -d postgres -c '' 2> /dev/null; do
+        [ -e "/proc/$POSTGRES_PID" ] || { cat "$PGHOST/log" >&2 && return 1; }
+    done
 }
 
 # postgres_restart SIGNAL: INT ends it in good order, QUIT as if the power had gone
@@ -57,17 +57,17 @@ postgres_restart() {
     local pid
     pid=$(cat "$PGHOST/pid")
     kill "-$1" "$pid"
-    while postgres_is_there; do :; done
-    postgres_serve
+    while [ "$(cat "$PGHOST/pid")" = "$pid" ]; do :; done
+    postgres_answers
 }
 
 # For teardown_file.
 postgres_stop() {
-    local pid
-    pid=$(cat "$PGHOST/pid" 2> /dev/null) || return 0
-    kill -INT "$pid" || true
-    while postgres_is_there; do :; done
-    [ -z "${PGHOST:-}" ] || rm -rf "$PGHOST"
+    [ -n "${POSTGRES_PID:-}" ] || return 0
+    touch "$PGHOST/stop"
+    kill -INT "$(cat "$PGHOST/pid")" || true
+    wait "$POSTGRES_PID" || true
+    rm -rf "$PGHOST"
 }
 
 # as_superuser OPTIONS…: the database's own shell, as who may do anything

@@ -18,7 +18,6 @@ setup_store() {
     if [ "$engine" = sqlite ]; then
         db=$work/results.db another=$work/another.db nowhere=$work/nowhere/results.db
     else
-        postgres_is_there || postgres_serve # who started it again has ended with a test
         base=test_$BATS_TEST_NUMBER
         db=postgresql:///$base another=postgresql:///another_$BATS_TEST_NUMBER nowhere=postgresql:///nowhere
         psql -Xq -d postgres -c "CREATE DATABASE $base" -c "CREATE DATABASE another_$BATS_TEST_NUMBER"
