@@ -8,7 +8,8 @@ postgres_program() {
     if [ -x "$found" ]; then echo "$found"; else command -v "$1"; fi
 }
 
-# For setup_file. The exported names are those that PostgreSQL's clients look at.
+# For setup_file. The exported names are those that PostgreSQL's clients look at. With POSTGRES_NET, a network namespace,
+# it also listens there.
 postgres_start() {
     local as=()
     # It refuses root, and wants a user with a name.
@@ -17,6 +18,7 @@ postgres_start() {
     elif ! getent passwd "$(id -u)" > /dev/null; then
         as=(unshare --user --map-user="$(id -u nobody)" --map-group="$(id -g nobody)" --)
     fi
+    [ -z "${POSTGRES_NET:-}" ] || as=(nsenter --net="$POSTGRES_NET" -- "${as[@]}")
     PGHOST=$(mktemp -d "${TMPDIR:-/tmp}/assay-postgres.XXXXXX")
     export PGHOST PGUSER=owner
     [ "$(id -u)" -ne 0 ] || chown nobody "$PGHOST"
@@ -25,6 +27,7 @@ postgres_start() {
     "${as[@]}" "$(postgres_program initdb)" --pgdata="$PGHOST/data" --username=postgres --auth=trust --encoding=UTF8 \
         --locale=C --no-sync > log 2>&1 || { cat log >&2 && return 1; }
     sed -i '1i local all with_password scram-sha-256' data/pg_hba.conf
+    [ -z "${POSTGRES_NET:-}" ] || echo 'host all all 10.0.0.0/8 trust' >> data/pg_hba.conf
     setpriv --pdeathsig KILL -- bash -c "$(declare -f postgres_keep postgres_program); postgres_keep \"\$@\"" keep "${as[@]}" 3>&- &
     export POSTGRES_PID=$!
     postgres_answers
@@ -39,7 +42,7 @@ postgres_keep() {
     while [ ! -e "$PGHOST/stop" ]; do
         rm -f "$PGHOST/data/postmaster.pid"
         "$@" setpriv --pdeathsig INT -- "$(postgres_program postgres)" -D "$PGHOST/data" -k "$PGHOST" \
-            -c listen_addresses= -c fsync=off -c shared_buffers=16MB >> "$PGHOST/log" 2>&1 &
+            -c listen_addresses="${POSTGRES_NET:+*}" -c fsync=off -c shared_buffers=16MB >> "$PGHOST/log" 2>&1 &
         echo $! > "$PGHOST/pid.new"
         mv "$PGHOST/pid.new" "$PGHOST/pid"
         wait $! || true
