@@ -164,6 +164,19 @@ teardown() {
     is 'what others may read of it' 700 "$(stat -c %a "$ASSAY_STATE/tasks")"
 }
 
+@test "a task that was changed where a worker had unpacked it grades nothing" {
+    script_task '' <<< 'echo "{\"score\": 50, \"pass\": true}" > /results/score.json'
+    submission
+    submit
+    work
+    sed -i 's/50/99/' "$ASSAY_STATE"/tasks/*/tests/run
+    submit --agent ann --tries 1
+    work
+    is job 'parked|infra.task_changed' "$(sql "SELECT state, code FROM jobs WHERE agent = 'ann'")"
+    is results 50.00 "$(sql 'SELECT final_score FROM evaluation_results')"
+    grep -q "remove it" <<< "$(sql "SELECT reason FROM jobs WHERE agent = 'ann'")"
+}
+
 @test "a damaged snapshot or archive is the store's fault, tried again, then parked with its reason" {
     script_task '' <<< 'exit 0'
     submission
