@@ -103,24 +103,27 @@ static int count_row(void *to, const struct value *row, unsigned count, struct e
         return 0;
 }
 
+/* They come after those who wait, in their order of then. */
 static int retry(struct change *c, const struct value *job, struct error *err)
 {
-        const struct engine *e = c->store->engine;
+        _cleanup_buffer_ struct buffer ids = BUFFER_INIT;
 
-        return store_do(c->store,
-                       "UPDATE submissions SET status = 'pending', completed_at = NULL"
-                       " WHERE id IN (SELECT submission_id FROM jobs"
-                       " WHERE state = 'parked' AND (id = $1 OR $1 = ''))",
-                       job, 1, err) < 0 ||
-                               e->run(c->store->database,
-                                       "UPDATE jobs SET state = 'queued', tries = 0,"
-                                       " ended_at = NULL, result_id = NULL"
-                                       " WHERE state = 'parked' AND (id = $1 OR $1 = '')"
-                                       " RETURNING 1",
-                                       job, 1, count_row, c, err) < 0 ||
-                               e->notify(c->store->database, err) < 0
-                       ? -1
-                       : 0;
+        if (store_do(c->store,
+                    "UPDATE submissions SET status = 'pending', completed_at = NULL, evaluated = 0"
+                    " WHERE id IN (SELECT submission_id FROM jobs"
+                    " WHERE state = 'parked' AND (id = $1 OR $1 = ''))",
+                    job, 1, err) < 0 ||
+                queue_ids(c->store,
+                        "SELECT id FROM jobs WHERE state = 'parked' AND (id = $1 OR $1 = '')"
+                        " ORDER BY round, place, id",
+                        job, 1, &ids, err) < 0)
+                return -1;
+        for (size_t at = 0; at < ids.len; at += strlen((const char *)ids.data + at) + 1) {
+                if (queue_again(c->store, (const char *)ids.data + at, err) < 0)
+                        return -1;
+                c->count++;
+        }
+        return c->store->engine->notify(c->store->database, err);
 }
 
 static int cancel(struct change *c, const struct value *job, struct error *err)

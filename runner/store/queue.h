@@ -31,10 +31,15 @@ struct job_row {
         uint32_t max_tries;
 };
 
-/* In a transaction: it gets its turn. A job of an agent comes a round after the one before that
- * still waits, and in a round the tasks take turns: so neither who submits a thousand times nor a
- * task that a thousand submit to keeps the others waiting. */
+/* In a transaction: it gets its turn. A job of an agent comes a round after the one before, and in
+ * a round the tasks take turns: so neither who submits a thousand times nor a task that a thousand
+ * submit to keeps the others waiting. */
 int queue_add(struct store *s, const struct job_row *job, int64_t now, struct error *err);
+/* In a transaction: one that was parked gets its turn as if it had just come. */
+int queue_again(struct store *s, const char *id, struct error *err);
+/* The ids that a query finds, each with a NUL. */
+int queue_ids(struct store *s, const char *sql, const struct value *values, unsigned count,
+        struct buffer *ret, struct error *err);
 
 /* --- the frames ------------------------------------------------------------------------------ */
 

@@ -148,6 +148,26 @@ teardown() {
     is 'the order of tasks' 'test other test test' "$(order task)"
 }
 
+@test "who comes back as soon as a job is done has had a turn, and so has what is tried again" {
+    script_task '' <<< 'exit 0'
+    for agent in busy busy ann; do
+        submission_of "$agent $RANDOM"
+        submit --agent "$agent"
+    done
+    sql "UPDATE jobs SET state = 'done' WHERE round = 0"
+    submission_of 4
+    submit --agent ann
+    is 'the order after a turn' 'busy ann' "$(order agent)"
+    sql "UPDATE jobs SET state = 'parked' WHERE state = 'queued'"
+    for agent in eve dan; do
+        submission_of "$agent"
+        submit --agent "$agent"
+    done
+    operate retry --all
+    is retried '2 queued again' "$(cat "$work/output")"
+    is 'the order after a retry' 'eve dan busy ann' "$(order agent)"
+}
+
 @test "a task is graded as it was when it was submitted" {
     script_task '' <<< 'echo "{\"score\": 50, \"pass\": true}" > /results/score.json'
     mkdir -p "$work/task/truth/deep"
