@@ -128,17 +128,17 @@ static int retry(struct change *c, const struct value *job, struct error *err)
 
 static int cancel(struct change *c, const struct value *job, struct error *err)
 {
+        char ended[STORE_TIME_SIZE];
         int64_t now;
 
         if (c->store->engine->now(c->store->database, &now, err) < 0)
                 return -1;
+        store_now(ended);
+        const struct value leaves[] = {value_text(ended), *job};
         const struct value values[] = {*job, value_number(now)};
 
-        return store_do(c->store,
-                       "UPDATE submissions SET status = 'failed' WHERE evaluated = 0 AND"
-                       " id = (SELECT submission_id FROM jobs WHERE id = $1"
-                       " AND state IN ('queued', 'waiting', 'parked'))",
-                       job, 1, err) < 0 ||
+        return job_leave(c->store, "id = $2 AND state IN ('queued', 'waiting', 'parked')", leaves,
+                       2, err) < 0 ||
                                c->store->engine->run(c->store->database,
                                        "UPDATE jobs SET state = 'cancelled', ended_at = $2"
                                        " WHERE id = $1 AND state IN ('queued', 'waiting', 'parked')"

@@ -70,6 +70,11 @@ enum job_fate { JOB_ENDS, JOB_WAITS, JOB_PARKS };
  * makes of it: infra's faults are tried again, later each time, until its tries are used up. */
 int job_decide(struct store *s, const struct job_lease *l, bool infra, enum job_fate *ret,
         struct error *err);
+/* In a transaction, before they leave the queue without a result: their submissions are no longer
+ * waited for, and are what their last results say. `which` is a condition on jobs; $1 is the time
+ * as text. */
+int job_leave(struct store *s, const char *which, const struct value *values, unsigned count,
+        struct error *err);
 /* In the same transaction: that happens. */
 int job_settle(struct store *s, const struct job_lease *l, enum job_fate fate,
         const char *result_id, const char *code, const char *reason, struct error *err);

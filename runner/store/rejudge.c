@@ -23,7 +23,7 @@ struct rejudge {
         uint64_t count;
 };
 
-/* The last job of each submission, where it has ended. */
+/* The last job of each submission, where it has ended; what was cancelled never was one. */
 static int find_jobs(struct rejudge *j, struct error *err)
 {
         const struct value values[] = {value_text(j->task), value_text(j->result),
@@ -35,7 +35,8 @@ static int find_jobs(struct rejudge *j, struct error *err)
                 " AND (j.result_id = $2 OR $2 = '')"
                 " AND (CAST($3 AS INTEGER) = 0 OR r.class = 'infra' OR j.state = 'parked')"
                 " AND NOT EXISTS (SELECT 1 FROM jobs n WHERE n.submission_id = j.submission_id"
-                "  AND (n.queued_at > j.queued_at OR (n.queued_at = j.queued_at AND n.id > j.id)))"
+                "  AND n.state <> 'cancelled' AND (n.queued_at > j.queued_at OR (n.queued_at = "
+                "j.queued_at AND n.id > j.id)))"
                 " ORDER BY j.queued_at, j.id LIMIT $4",
                 values, 4, &j->ids, err);
 }

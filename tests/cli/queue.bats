@@ -327,6 +327,25 @@ teardown() {
     refuses "DELETE FROM jobs"
 }
 
+@test "a submission stays what its last result says when it is not graded again after all" {
+    script_task '' <<< 'echo "{\"score\": 60, \"pass\": true}" > /results/score.json'
+    submission
+    submit --tries 1
+    work
+    rejudge --task test
+    submit
+    operate cancel "$(field .job_id)"
+    is 'while another waits' 'pending|0' "$(sql 'SELECT status, evaluated FROM submissions')"
+    operate cancel "$(sql "SELECT id FROM jobs WHERE state = 'queued'")"
+    is 'after it' 'completed|1|1' "$(sql 'SELECT status, evaluated, completed_at IS NOT NULL FROM submissions')"
+    rejudge --task test
+    is 'queued once more' '1 queued again' "$(cat "$work/output")"
+    forge 'DELETE FROM file_parts'
+    work
+    is parked 1 "$(sql "SELECT count(*) FROM jobs WHERE state = 'parked'")"
+    is 'after that' 'completed|1' "$(sql 'SELECT status, evaluated FROM submissions')"
+}
+
 @test "what is in the queue can be listed, whatever it is named" {
     script_task '' <<< 'exit 0'
     submission
