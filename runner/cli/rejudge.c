@@ -37,6 +37,16 @@ static int rejudge(struct rejudge *j, uint64_t *ret_count, struct error *err)
         return 0;
 }
 
+static int check_names(const struct rejudge *j, struct error *err)
+{
+        if (j->task && (!*j->task || strlen(j->task) >= STORE_MAX_NAME))
+                return error_set(err, CODE_USAGE, "--task %.60s: no task has such a name", j->task);
+        if (j->result && (!*j->result || strlen(j->result) >= STORE_MAX_ID))
+                return error_set(
+                        err, CODE_USAGE, "--result %.60s: no result has such an id", j->result);
+        return 0;
+}
+
 static int print(const struct rejudge *j, uint64_t count, struct error *err)
 {
         _cleanup_buffer_ struct buffer out = BUFFER_INIT;
@@ -85,7 +95,7 @@ int verb_rejudge(int argc, char **argv, struct error *err)
         if (rest != 0 || (!j.task && !j.result && !j.infra))
                 return error_set(
                         err, CODE_USAGE, "rejudge: needs --task NAME, --result ID or --infra");
-        r = rejudge(&j, &count, err);
+        r = check_names(&j, err) < 0 ? -1 : rejudge(&j, &count, err);
         if (r == 0)
                 r = print(&j, count, err);
         queue_close(&j.queue);

@@ -437,6 +437,7 @@ teardown() {
 }
 
 @test "what cannot be is refused in words" {
+    long=$(printf '1%.0s' {1..2000})
     script_task '' <<< 'exit 0'
     submission
     while IFS='|' read -r arguments exit words; do
@@ -461,5 +462,22 @@ queue --store $db nothing|2|needs status
 queue --store $db retry|2|needs a job
 queue --store $db retry nobody|2|no such job
 rejudge --store $db|2|needs --task
+submit --store $db --source-ip $long task submission.tar.gz|2|--source-ip 111
+submit --store $db --match $long task submission.tar.gz|2|--match 111
+submit --store $db --seed $long task submission.tar.gz|2|--seed 111
+submit --store $db --llm-score 1.$long task submission.tar.gz|2|--llm-score 1.111
+queue --store $db cancel $long|2|no job has such an id
+queue --store $db retry $long|2|no job has such an id
+queue --store $db list $long|2|no job has such an id
+queue --store $db list nobody|2|no such job
+queue --store $db list --state wait|2|--state wait
+rejudge --store $db --task $long$long$long$long|2|--task 111
+rejudge --store $db --result $long|2|--result 111
 END
+    for operation in cancel retry list; do
+        operate "$operation" ''
+        is "exit of $operation without an id" 2 "$status"
+    done
+    rejudge --task ''
+    is 'exit of rejudge without a name' 2 "$status"
 }
