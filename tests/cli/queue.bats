@@ -381,6 +381,13 @@ teardown() {
         "$(sql 'SELECT attempt, final_score FROM evaluation_results ORDER BY number' | paste -sd ' ')"
     is 'one submission' 1 "$(sql 'SELECT count(*) FROM submissions')"
     intact
+    sed -i 's/"test"/"other"/' "$work/mended/task.json"
+    rejudge --task test --with "$work/mended"
+    is 'by another task' 2 "$status"
+    grep -q 'is task other' "$work/errors"
+    rejudge --infra --with "$work/mended"
+    is 'nothing of the other task' 2 "$status"
+    is jobs 3 "$(sql 'SELECT count(*) FROM jobs')"
 }
 
 @test "all with a fault of the machines are graded again, and no others" {
