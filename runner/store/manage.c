@@ -148,14 +148,20 @@ static int cancel(struct change *c, const struct value *job, struct error *err)
                        : 0;
 }
 
+/* What nobody renews any more does not run, though nobody has looked yet. */
 static int pause_or_go(struct change *c, struct error *err)
 {
         const struct value pause = value_number(c->pause);
-        int64_t running;
+        int64_t now, running;
+
+        if (c->store->engine->now(c->store->database, &now, err) < 0)
+                return -1;
+        const struct value at = value_number(now);
 
         if (store_do(c->store, "UPDATE queue SET paused = $1", &pause, 1, err) < 0 ||
-                store_ask_number(c->store, "SELECT count(*) FROM jobs WHERE state = 'running'",
-                        NULL, 0, &running, err) < 0 ||
+                store_ask_number(c->store,
+                        "SELECT count(*) FROM jobs WHERE state = 'running' AND lease_until >= $1",
+                        &at, 1, &running, err) < 0 ||
                 c->store->engine->notify(c->store->database, err) < 0)
                 return -1;
         c->count = (uint64_t)running;

@@ -92,6 +92,11 @@ teardown() {
     is 'the same address, written as IPv6' 0 "$status"
     submit --source-ip 192.0.2.7
     is 'no second one' 6 "$status"
+    # Those of a clock that was set back since are of no minute.
+    sql 'UPDATE arrivals SET at = at + 86400000'
+    submit --source-ip 192.0.2.7
+    is 'after the clock was set back' 0 "$status"
+    is arrivals 1 "$(sql 'SELECT count(*) FROM arrivals')"
 }
 
 @test "addresses of IPv6 count by their /64" {
@@ -307,6 +312,18 @@ teardown() {
     operate drain
     is exit 0 "$status"
     is 'nothing runs' 0 "$(sql "SELECT count(*) FROM jobs WHERE state = 'running'")"
+}
+
+@test "what a dead worker had is not waited for when the queue is drained" {
+    script_task '' <<< 'exit 0'
+    submission
+    submit
+    sql "UPDATE jobs SET state = 'running', tries = 1, lease = 1, lease_until = 1"
+    operate drain
+    is exit 0 "$status"
+    operate resume
+    work
+    is job 'done|2' "$(sql 'SELECT state, tries FROM jobs')"
 }
 
 @test "a job that waits can be cancelled; one that has ended stays as it is" {
