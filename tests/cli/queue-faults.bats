@@ -108,6 +108,33 @@ no_cells() {
     each_once 60
 }
 
+@test "an evaluation that was taken over can say nothing but its result, and keeps its worker from nothing" {
+    script_task '' <<< 'exit 0'
+    submission
+    submit
+    timeout 100 "$here/../programs/queue-driver.py" "$ASSAY_BUILD/assay-store" "$db" "$ASSAY_STATE/store/key" > "$work/output"
+    malformed='the store was sent a malformed frame, renewed'
+    other="what was graded is not what job $(field .job_id) is about, renewed"
+    diff - "$work/output" << END
+reads: $malformed
+takes a job: $malformed
+asks for a file: $malformed
+cancels its job: $malformed
+reads a match: $malformed
+commits at once: $malformed
+begins for another task: $other
+begins for another archive: $other
+begins twice: 4 $malformed
+commits nothing: 4 $malformed
+numbers its result: 4 $malformed
+says that a lot follows: a frame is larger than agreed, renewed
+says half a word: a frame ended before its end, renewed
+sends a file along: a frame is larger than agreed, renewed
+stay: waited for one at most, renewed
+END
+    is job 'running|0' "$(sql 'SELECT state, (SELECT count(*) FROM evaluation_results) FROM jobs')"
+}
+
 @test "a full disk: what is not stored is said, nothing is lost, and it goes on where there is room" {
     is_root || skip "mounts a small file system, which needs root"
     mkdir "$work/small"
