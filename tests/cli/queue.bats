@@ -460,6 +460,21 @@ teardown() {
     grep -q '^assay_worker_places ' "$work/answer"
 }
 
+@test "a task that cannot be stored is the task's fault, not the submission's" {
+    script_task '' <<< 'exit 0'
+    mkdir "$work/task/truth"
+    mkfifo "$work/task/truth/pipe"
+    submission
+    submit
+    is 'exit with a pipe' 2 "$status"
+    rm "$work/task/truth/pipe"
+    echo secret > "$work/task/truth/file"
+    chmod 0 "$work/task/truth/file"
+    submit
+    is 'exit with what cannot be read' 2 "$status"
+    grep -q '^assay: task.unsafe: .*truth: file: cannot be read' "$work/errors"
+}
+
 @test "what cannot be is refused in words" {
     long=$(printf '1%.0s' {1..2000})
     script_task '' <<< 'exit 0'
