@@ -202,6 +202,29 @@ teardown() {
     grep -q "remove it" <<< "$(sql "SELECT reason FROM jobs WHERE agent = 'ann'")"
 }
 
+@test "a task that changes while it is stored is not stored" {
+    script_task '' <<< 'exit 0'
+    mkdir "$work/task/truth"
+    truncate -s 100M "$work/task/truth/a-large-one"
+    echo 0 > "$work/task/truth/z"
+    submission
+    (
+        while [ ! -e "$work/stop" ]; do
+            echo "$((i = ${i:-0} + 1))" > "$work/z"
+            mv "$work/z" "$work/task/truth/z"
+        done
+    ) &
+    submit
+    touch "$work/stop"
+    wait
+    is exit 4 "$status"
+    grep -q '^assay: infra.task_changed: ' "$work/errors"
+    submit
+    is 'exit when it stays' 0 "$status"
+    work
+    is job 'done' "$(state_of_jobs)"
+}
+
 @test "a damaged snapshot or archive is the store's fault, tried again, then parked with its reason" {
     script_task '' <<< 'exit 0'
     submission
