@@ -135,6 +135,20 @@ END
     is job 'running|0' "$(sql 'SELECT state, (SELECT count(*) FROM evaluation_results) FROM jobs')"
 }
 
+@test "what a killed worker had unpacked in part is removed, what another one unpacks now is not" {
+    script_task '' <<< 'echo "{\"score\": 60, \"pass\": true}" > /results/score.json'
+    submission
+    submit
+    left=01M7T3HP73C9XJ4RRTWKH6ZVDF used=01M7T3HP744BJ7SMN64NJ0D4WG
+    mkdir -p "$ASSAY_STATE/tasks/$left/tests/deep" "$ASSAY_STATE/tasks/$used/tests"
+    echo half > "$ASSAY_STATE/tasks/$left/tests/deep/file"
+    exec 6< "$ASSAY_STATE/tasks/$used"
+    flock 6
+    work
+    exec 6>&-
+    is tasks "$used $(sql 'SELECT task_sha256 FROM jobs')" "$(ls "$ASSAY_STATE/tasks" | sort | paste -sd ' ')"
+}
+
 @test "a full disk: what is not stored is said, nothing is lost, and it goes on where there is room" {
     is_root || skip "mounts a small file system, which needs root"
     mkdir "$work/small"
