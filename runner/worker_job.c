@@ -246,9 +246,12 @@ int worker_end(struct worker *w, struct work *k, struct error *err)
                 result = give_back(w, k->job, k->lease, &why, err);
         }
         if (!w->options->quiet) {
+                /* What an evaluation says is no line of its own. */
+                const bool scored = r->score && scorer_is_decimal(r->score);
+
                 printf("%s  %s  %s%s%s\n", k->job, k->task,
                         why.code != CODE_NONE ? code_info(why.code)->name : status_name(r->status),
-                        r->score && *r->score ? " " : "", r->score ? r->score : "");
+                        scored ? " " : "", scored ? r->score : "");
                 fflush(stdout);
         }
         aside_free(&k->aside);

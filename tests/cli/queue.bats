@@ -520,6 +520,7 @@ submit --store $work/no/such.db task submission.tar.gz|4|infra.store
 worker task|2|takes no tasks
 worker --lease 1ms|2|--lease 1ms
 worker --jobs 0|2|--jobs 0
+worker --store $db --metrics 70000|2|--metrics 70000
 queue --store $db nothing|2|needs status
 queue --store $db retry|2|needs a job
 queue --store $db retry nobody|2|no such job
