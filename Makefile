@@ -181,6 +181,13 @@ $(BUILD)/tests/list-keys: tests/programs/list-keys.c $(filter-out %/main.o,$(cal
 	$(QUIET)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -MMD -MP -MF $@.d -pie -o $@ \
 	    $(filter %.c %.o %.a,$^) $(score_libs)
 
+# The engines of the store, without what the store does with them.
+$(BUILD)/tests/engine-driver: tests/programs/engine-driver.c $(filter-out %/main.o,$(call objects,$(store_src))) \
+    $(BUILD)/libbase.a Makefile
+	@mkdir -p $(@D)
+	$(QUIET)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -MMD -MP -MF $@.d -pie -o $@ \
+	    $(filter %.c %.o %.a,$^) $(store_libs)
+
 # Benchmarks: programs that run in cells, and two that measure from outside.
 bench_tools := $(addprefix $(BUILD)/bench/,nop floor stubborn syscalls interleave calls static-nop) $(BUILD)/bench-cells $(BUILD)/bench-score
 $(BUILD)/bench/%: tests/bench/%.c tests/bench/measure.h Makefile

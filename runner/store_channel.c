@@ -27,18 +27,20 @@ static int find_key(char path[PATH_MAX], struct error *err)
 static int find_database(const char *url, char path[PATH_MAX], struct error *err)
 {
         static const char sqlite[] = "sqlite:";
-        const char *name = url;
+        const char *name = url, *scheme = strstr(url, "://");
+        const bool is_file = !store_is_postgres(url);
 
         if (strncmp(url, sqlite, sizeof sqlite - 1) == 0)
                 name = url + sizeof sqlite - 1;
-        else if (strstr(url, "://"))
+        else if (is_file && scheme)
                 return error_set(err, CODE_USAGE,
-                        "%s: this version's stores are SQLite files (sqlite:PATH)", url);
+                        "%.*s: no kind of store (sqlite:PATH, postgresql://HOST/DATABASE)",
+                        (int)(scheme - url), url);
         if (!*name && name != url)
                 return state_file("store", "results.db", path, err);
         /* A name that SQLite would take for something else is a file's all the same. */
-        if (!*name || (size_t)snprintf(path, PATH_MAX, "%s%s", *name == '/' ? "" : "./", name) >=
-                              PATH_MAX)
+        if (!*name || (size_t)snprintf(path, PATH_MAX, "%s%s", is_file && *name != '/' ? "./" : "",
+                              name) >= PATH_MAX)
                 return error_set(err, CODE_USAGE, "the store's path is %s",
                         *name ? "too long" : "empty (sqlite:PATH)");
         return 0;
@@ -128,8 +130,25 @@ int store_channel_done(struct store_channel *c, enum store_message type, struct 
 
 /* --- start and end -------------------------------------------------------------------------- */
 
-static int start(struct store_channel *c, const struct store_order *order, struct error *err)
+enum { MAX_VARIABLES = 64 };
+
+/* What PostgreSQL's client library looks at (libpq, "Environment Variables"), NULL at the end. */
+static void select_variables(const char *ret[MAX_VARIABLES + 1])
 {
+        static const char *const prefixes[] = {"PG", "HOME=", "KRB5CCNAME=", "KRB5_CONFIG="};
+        unsigned count = 0;
+
+        for (char **v = environ; v && *v && count < MAX_VARIABLES; v++)
+                for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+                        if (strncmp(*v, prefixes[i], strlen(prefixes[i])) == 0)
+                                ret[count++] = *v;
+        ret[count] = NULL;
+}
+
+static int start(struct store_channel *c, const struct store_order *order, const char *database,
+        struct error *err)
+{
+        const char *variables[MAX_VARIABLES + 1];
         const char *const argv[] = {"assay-store",
                 order->queue         ? "queue"
                 : order->result_id   ? "append"
@@ -147,6 +166,8 @@ static int start(struct store_channel *c, const struct store_order *order, struc
         theirs = pair[1];
         spawn.program = program;
         spawn.argv = argv;
+        select_variables(variables);
+        spawn.envp = store_is_postgres(database) ? variables : NULL;
         spawn.fd_count = STORE_SOCKET + 1;
         spawn.fds[0] = spawn.fds[1] = -EBADF;
         spawn.fds[2] = STDERR_FILENO;
@@ -154,13 +175,26 @@ static int start(struct store_channel *c, const struct store_order *order, struc
         return spawn_process(&spawn, &c->pidfd, err) < 0 ? -1 : 0;
 }
 
+/* A password in the URL or in the environment: whoever takes this process over later, when it has
+ * given its rights up, would log in as the caller. No other store is opened after that one. */
+static void forget_password(const char *url)
+{
+        char *secrets[] = {strstr(url, "//"), getenv("PGPASSWORD")};
+
+        for (size_t i = 0; i < sizeof secrets / sizeof *secrets; i++)
+                if (secrets[i])
+                        memset(secrets[i], '*', strlen(secrets[i]));
+}
+
 int store_channel_open(struct store_channel *c, const struct store_order *order, struct error *err)
 {
         _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
         char database[PATH_MAX], key[PATH_MAX], submission[ULID_SIZE] = "";
+        int r;
 
         if (find_database(order->url, database, err) < 0 || find_key(key, err) < 0 ||
-                (order->result_id && ulid_new(submission, err) < 0) || start(c, order, err) < 0)
+                (order->result_id && ulid_new(submission, err) < 0) ||
+                start(c, order, database, err) < 0)
                 return -1;
         put_text(&payload, database);
         put_text(&payload, key);
@@ -170,8 +204,13 @@ int store_channel_open(struct store_channel *c, const struct store_order *order,
         put_text(&payload, order->supersedes ? order->supersedes : "");
         put_text(&payload, order->match ? order->match : "");
         put_text(&payload, order->harness ? order->harness : "");
-        return store_channel_ask(c, STORE_OPEN, &payload, err) < 0 ||
-                               store_channel_wait(c, err) < 0 ||
+        r = store_channel_ask(c, STORE_OPEN, &payload, err);
+        if (store_is_postgres(order->url) &&
+                (order->queue || (order->result_id && *order->result_id)))
+                forget_password(order->url);
+        explicit_bzero(database, sizeof database);
+        explicit_bzero(payload.data, payload.len);
+        return r < 0 || store_channel_wait(c, err) < 0 ||
                                store_channel_done(c, STORE_READY, err) < 0
                        ? -1
                        : 0;

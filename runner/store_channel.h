@@ -20,8 +20,9 @@ struct store_channel {
 
 /* Which store, and what for. */
 struct store_order {
-        const char *url;        /* sqlite:PATH, a plain path, or `sqlite:`: the state directory's */
-        const char *agent;      /* whose submission it will be; NULL: nobody's */
+        const char *url;   /* sqlite:PATH, a plain path, postgresql://…; or `sqlite:`: the state
+                              directory's */
+        const char *agent; /* whose submission it will be; NULL: nobody's */
         const char *result_id;  /* to append that result; NULL: to read */
         bool queue;             /* instead: take and give jobs (queue.h) */
         const char *supersedes; /* the one that waits and that it takes the place of; or NULL */
@@ -33,7 +34,8 @@ struct store_order {
 /* Is it a name that an agent may have? -1: usage. */
 int store_check_agent(const char *agent, struct error *err);
 
-/* Start it and wait until the store is open; `c` is STORE_CHANNEL_INIT. */
+/* Start it and wait until the store is open; `c` is STORE_CHANNEL_INIT. To append a result to a
+ * server, the process's last store: a password in `url` and PGPASSWORD are overwritten. */
 int store_channel_open(struct store_channel *c, const struct store_order *order, struct error *err);
 void store_channel_close(struct store_channel *c);
 

@@ -4,9 +4,7 @@
 #include "clock.h"
 #include "fd.h"
 #include "snapshot.h"
-#include "state.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -63,18 +61,14 @@ static int ask(struct worker *w, struct claimed *c, struct error *err)
 
 /* --- beginning ------------------------------------------------------------------------------ */
 
+/* To memory: on a disk the file systems take long to find a place for a file that lives for
+ * milliseconds. */
 static int fetch_archive(struct worker *w, const char *sha256, int *ret, struct error *err)
 {
-        _cleanup_fd_ int place = state_open_private("tasks", err);
-        _cleanup_fd_ int fd = -EBADF;
+        _cleanup_fd_ int fd = memfd_create("archive", MFD_CLOEXEC);
 
-        if (place < 0)
-                return -1;
-        fd = openat(place, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
-        if (fd < 0) /* not every file system has files without a name */
-                fd = memfd_create("archive", MFD_CLOEXEC);
         if (fd < 0)
-                return error_errno(err, CODE_INFRA_STATE, errno, "an archive of the queue");
+                return error_errno(err, CODE_INFRA_MEMORY, errno, "an archive of the queue");
         if (queue_fetch(&w->queue, sha256, fd, err) < 0)
                 return -1;
         *ret = take_fd(&fd);
@@ -124,6 +118,7 @@ static int begin(struct worker *w, struct work *k, const struct claimed *c, stru
 {
         struct evaluation_options options = w->options->evaluation;
         struct aside_order order = ASIDE_ORDER_INIT;
+        struct match_order match = {.id = c->match};
         _cleanup_fd_ int store = -EBADF;
         char result_id[ULID_SIZE], task[PATH_MAX], archive[64];
 
@@ -135,6 +130,8 @@ static int begin(struct worker *w, struct work *k, const struct claimed *c, stru
         options.llm_score = *c->llm_score ? c->llm_score : NULL;
         options.time_used = *c->time_used ? c->time_used : NULL;
         options.seed = *c->seed ? c->seed : NULL;
+        memcpy(match.task_sha256, c->task_sha256, sizeof match.task_sha256);
+        options.match = *c->match ? &match : NULL;
         order.task = task;
         order.submission = archive;
         order.options = &options;

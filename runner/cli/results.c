@@ -1,5 +1,5 @@
-/* assay results URL list|show ID|verify|head: what a store of results has, and whether it is still
- * what was stored. */
+/* assay results URL list|show ID|verify|head|init: what a store of results has, and whether it is
+ * still what was stored; or make one. */
 #include "verbs.h"
 
 #include "fd.h"
@@ -201,6 +201,8 @@ static const struct action {
         {"verify", false, STORE_VERIFY, put_head, "problems",
                 {{STORE_PROBLEM, take_problem}, {STORE_COUNTS, take_counts}}},
         {"head", false, STORE_HEAD, put_nothing, NULL, {{STORE_PIECE, take_piece}}},
+        /* Opened to append, it is made, and nothing is appended. */
+        {"init", false, STORE_OPEN, put_nothing, NULL, {{0}}},
 };
 
 static int flush(struct results *o, struct error *err)
@@ -229,14 +231,18 @@ static int take(struct results *o, const struct action *a, const struct frame *f
 
 static int ask(struct results *o, const struct action *a, struct error *err)
 {
-        const struct store_order order = {.url = o->url};
+        const bool makes = a->ask == STORE_OPEN;
+        const struct store_order order = {.url = o->url, .result_id = makes ? "" : NULL};
         _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
         _cleanup_frame_ struct frame f = FRAME_INIT;
         int r;
 
         a->put(o, &payload);
-        if (store_channel_open(&o->store, &order, err) < 0 ||
-                store_channel_ask(&o->store, a->ask, &payload, err) < 0)
+        if (store_channel_open(&o->store, &order, err) < 0)
+                return -1;
+        if (makes)
+                return 0;
+        if (store_channel_ask(&o->store, a->ask, &payload, err) < 0)
                 return -1;
         while ((r = store_channel_next(&o->store, &f, err)) > 0)
                 if (take(o, a, &f, err) < 0 || (o->out.len > ENOUGH_TO_WRITE && flush(o, err) < 0))
@@ -288,18 +294,20 @@ int verb_results(int argc, char **argv, struct error *err)
         if (rest < 0)
                 return -1;
         if (o.common.help)
-                return options_help("results URL list|show ID|verify|head",
+                return options_help("results URL list|show ID|verify|head|init",
                         "What a store has (assay run --store): all results in order, one of them "
                         "as "
                         "JSON,\nwhether any was changed or removed, or what one has to keep "
-                        "elsewhere to notice\nthat the last ones were removed.\n\n"
+                        "elsewhere to notice\nthat the last ones were removed. `init` makes a "
+                        "store, or brings "
+                        "its tables up\nto date.\n\n"
                         "exit status: 0, 1 verify found a change, 2 usage, 4 the store cannot be "
                         "read",
                         table, sizeof table / sizeof *table);
         a = rest >= 2 ? find(argv[1]) : NULL;
         if (!a || rest != (a->needs_id ? 3 : 2) || (o.head && a->ask != STORE_VERIFY))
                 return error_set(err, CODE_USAGE,
-                        "results: needs a store, and list, show ID, verify or head");
+                        "results: needs a store, and list, show ID, verify, head or init");
         o.url = argv[0];
         o.id = a->needs_id ? argv[2] : NULL;
         r = run(&o, a, err);

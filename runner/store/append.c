@@ -584,9 +584,9 @@ static int take_match(
         return frame_send(socket, STORE_DONE, &nothing, NULL, 0, err);
 }
 
-bool append_is_open(const struct append *a)
+enum append_step append_step(const struct append *a)
 {
-        return a->begun && !a->committed;
+        return a->committed ? APPEND_ENDED : a->begun ? APPEND_BEGUN : APPEND_WAITS;
 }
 
 int append_take(struct append *a, int socket, unsigned type, struct reader *r, struct error *err)

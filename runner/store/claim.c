@@ -36,6 +36,9 @@ static int lapse(struct claim *c, struct error *err)
                 return -1;
         if (due == 0)
                 return 0;
+        /* Who changes several jobs is alone, or two could wait for each other. */
+        if (c->store->engine->lock(c->store->database, LOCK_JOBS, err) < 0)
+                return -1;
         return store_do(c->store,
                        "UPDATE jobs SET state = 'queued', not_before = NULL"
                        " WHERE state = 'waiting' AND not_before <= $1",
@@ -187,7 +190,8 @@ static int renew(void *to, struct error *err)
         struct renewal *n = to;
         int64_t now, unused;
 
-        if (n->store->engine->now(n->store->database, &now, err) < 0)
+        if (n->store->engine->lock(n->store->database, LOCK_JOBS, err) < 0 ||
+                n->store->engine->now(n->store->database, &now, err) < 0)
                 return -1;
         for (uint32_t i = 0; i < n->count; i++) {
                 const struct value values[] = {value_number(now + n->ms),

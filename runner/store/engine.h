@@ -33,18 +33,25 @@ enum store_mode { STORE_APPEND, STORE_SERVE /* the same, for many */, STORE_READ
 struct database; /* an engine's own */
 
 struct engine {
-        /* The caller's rights are needed; a database that is not there is made for appending. */
+        /* A file or a URL. The caller's rights are needed; a file that is not there is made for
+         * appending. */
         int (*open)(
                 struct database **ret, const char *path, enum store_mode mode, struct error *err);
         void (*close)(struct database *d);
+        /* What messages call it: without a password. */
+        void (*label)(const char *path, char *ret, size_t size);
+        bool is_remote; /* it is reached by a socket, and no file here is written */
         /* A transaction; for `read_only` it is one view. */
         int (*begin)(struct database *d, bool read_only, struct error *err);
         /* In a transaction that writes: until its end nobody else has the lock of that name. */
         int (*lock)(struct database *d, const char *name, struct error *err);
         int (*commit)(struct database *d, struct error *err);
         void (*rollback)(struct database *d);
-        /* One statement; `take` is NULL where no row is expected. */
+        /* One statement; `take` is NULL where no row is expected, and runs no other statement. */
         int (*run)(struct database *d, const char *sql, const struct value *values, unsigned count,
+                take_row take, void *to, struct error *err);
+        /* A SELECT within a transaction, whose `take` may run others. */
+        int (*each)(struct database *d, const char *sql, const struct value *values, unsigned count,
                 take_row take, void *to, struct error *err);
         /* What the time is for all who use this database, in ms since 1970. */
         int (*now)(struct database *d, int64_t *ret, struct error *err);
@@ -72,6 +79,6 @@ struct engine {
         unsigned migration_count;
 };
 
-extern const struct engine engine_sqlite;
+extern const struct engine engine_sqlite, engine_postgres;
 
 #endif

@@ -1,5 +1,6 @@
 /* A new job: an archive and a task's snapshot are stored by their digests, and the job gets its
  * turn, in one transaction. See queue.h. */
+#include "store/match.h"
 #include "store/queue.h"
 
 #include "text.h"
@@ -166,6 +167,19 @@ static int add_job(struct request *q, int64_t now, struct error *err)
         return queue_add(q->store, &job, now, err);
 }
 
+/* From here on the time of the match stands still. */
+static int enter_match(struct request *q, int64_t now, struct error *err)
+{
+        const struct match_answer answer = {q->task, q->task_sha256, q->archive.sha256, now};
+        struct append_order order = {.job = NULL};
+
+        if (!*q->match)
+                return 0;
+        snprintf(order.agent, sizeof order.agent, "%s", q->agent);
+        snprintf(order.match, sizeof order.match, "%s", q->match);
+        return match_hand_in(q->store, &order, &answer, err);
+}
+
 static int add_all(void *to, struct error *err)
 {
         struct request *q = to;
@@ -181,7 +195,7 @@ static int add_all(void *to, struct error *err)
                 return -1;
         if (q->retry_after_ms > 0)
                 return 1;
-        return files_put(q->store, &q->archive, err) < 0 ||
+        return enter_match(q, now, err) < 0 || files_put(q->store, &q->archive, err) < 0 ||
                                (q->snapshot.fd >= 0 &&
                                        files_put(q->store, &q->snapshot, err) < 0) ||
                                add_submission(q, err) < 0 || add_job(q, now, err) < 0

@@ -7,21 +7,11 @@
 #include "store/match.h"
 #include "store/queue.h"
 
-#include "confine.h"
-#include "fd.h"
-
-#include <fcntl.h>
-#include <limits.h>
-#include <linux/capability.h>
-#include <linux/landlock.h>
 #include <signal.h>
 #include <sqlite3.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-enum { MAX_FRAME = STORE_MAX_PIECE + 64, OPEN_FILES = 64 + STORE_MAX_LEASES, MEMORY = 1 << 30 };
+enum { MAX_FRAME = STORE_MAX_PIECE + 64 };
 
 struct session {
         enum store_mode mode;
@@ -29,47 +19,6 @@ struct session {
         bool appends, matches; /* what it is asked for, but for reading */
         struct append *append;
 };
-
-#ifndef ASSAY_UNCONFINED
-/* LANDLOCK_ACCESS_FS_TRUNCATE, which is not in every system's header. */
-static const uint64_t FS_TRUNCATE = 1ULL << 14;
-
-/* As root it may open the database of another user, and give new files of it to that one; no other
- * right is left. */
-static const uint64_t rights = 1ULL << CAP_DAC_OVERRIDE | 1ULL << CAP_CHOWN;
-
-/* Files are made and changed in the database's directory alone. */
-static int lock_in(const char *path, struct error *err)
-{
-        struct confine_tree tree = {
-                .allowed = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE |
-                           LANDLOCK_ACCESS_FS_READ_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
-                           LANDLOCK_ACCESS_FS_REMOVE_FILE | FS_TRUNCATE};
-        _cleanup_fd_ int fd = -EBADF;
-        char directory[PATH_MAX];
-        char *slash;
-
-        if (!realpath(path, directory))
-                return error_errno(err, CODE_INFRA_STORE, errno, "%s", path);
-        slash = strrchr(directory, '/');
-        slash[slash == directory] = '\0';
-        tree.tree = fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
-        if (fd < 0 || prctl(PR_SET_DUMPABLE, 0) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
-                confine_landlock(&tree, 1, false) < 0 || confine_capabilities(rights) < 0 ||
-                confine_limit(RLIMIT_AS, MEMORY) < 0 || confine_limit(RLIMIT_NPROC, 0) < 0 ||
-                confine_limit(RLIMIT_CORE, 0) < 0 || confine_limit(RLIMIT_NOFILE, OPEN_FILES) < 0)
-                return error_errno(
-                        err, CODE_INFRA_STORE, errno, "assay-store cannot lock itself in");
-        return 0;
-}
-#else
-static int lock_in(const char *path, struct error *err)
-{
-        (void)path;
-        (void)err;
-        return 0;
-}
-#endif
 
 static int open_session(struct session *s, struct frame *f, struct error *err)
 {
@@ -88,7 +37,8 @@ static int open_session(struct session *s, struct frame *f, struct error *err)
         get_text(&r, order.harness, sizeof order.harness);
         if (f->type != STORE_OPEN || !reader_done(&r))
                 return store_malformed(err);
-        if (store_open(&s->store, path, key, s->mode, err) < 0 || lock_in(path, err) < 0)
+        if (store_open(&s->store, path, key, s->mode, err) < 0 ||
+                store_lock_in(path, s->store.engine->is_remote, err) < 0)
                 return -1;
         if (s->appends) {
                 s->append = append_new(&s->store, &order, err);

@@ -174,6 +174,8 @@ static int change(void *to, struct error *err)
         const struct value job = value_text(c->job);
 
         c->count = 0;
+        if (c->store->engine->lock(c->store->database, LOCK_JOBS, err) < 0)
+                return -1;
         return c->type == STORE_RETRY    ? retry(c, &job, err)
                : c->type == STORE_CANCEL ? cancel(c, &job, err)
                                          : pause_or_go(c, err);

@@ -64,6 +64,13 @@ int match_enter_arrived(struct match_entry *e, struct store *s, const struct app
         struct reader *r, struct error *err);
 int match_enter(struct match_entry *e, struct store *s, const struct append_order *order,
         int socket, struct reader *r, struct error *err);
+/* In a transaction: that answer is handed in to the order's match, at that time, for a job. */
+struct match_answer {
+        const char *task, *task_sha256, *sha256;
+        int64_t arrived;
+};
+int match_hand_in(struct store *s, const struct append_order *order, const struct match_answer *a,
+        struct error *err);
 
 /* match_settle.c: within the transaction that appends a result. */
 struct match_end {

@@ -155,6 +155,21 @@ static int hand_in(struct store *s, const struct append_order *order, const stru
         return r;
 }
 
+int match_hand_in(struct store *s, const struct append_order *order, const struct match_answer *a,
+        struct error *err)
+{
+        struct answer answer = {.arrived = a->arrived};
+
+        snprintf(answer.task, sizeof answer.task, "%s", a->task);
+        snprintf(answer.task_sha256, sizeof answer.task_sha256, "%s", a->task_sha256);
+        snprintf(answer.sha256, sizeof answer.sha256, "%s", a->sha256);
+        return s->engine->lock(s->database, "results", err) < 0 || check_owner(s, order, err) < 0 ||
+                               match_expire(s, order->agent, a->arrived, err) < 0 ||
+                               hand_in(s, order, &answer, err) < 0
+                       ? -1
+                       : 0;
+}
+
 /* That its time is over stays, also where that refuses the answer. */
 static int hand_in_once(struct store *s, const struct append_order *order, const struct answer *a,
         struct error *err)

@@ -41,9 +41,18 @@
 #ifndef ASSAY_STORE_MESSAGES_H
 #define ASSAY_STORE_MESSAGES_H
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 enum { STORE_SOCKET = 3 }; /* the store's descriptor of it */
+
+/* Is that a URL of PostgreSQL's? If not, it is a file's name. */
+static inline bool store_is_postgres(const char *name)
+{
+        return strncmp(name, "postgres://", strlen("postgres://")) == 0 ||
+               strncmp(name, "postgresql://", strlen("postgresql://")) == 0;
+}
 
 enum {
         STORE_MAX_PATH = 4096,
@@ -68,9 +77,9 @@ enum {
 #define MATCH_LONGEST_MS (UINT64_C(366) * 24 * 3600 * 1000)
 
 enum store_message {
-        STORE_OPEN = 1, /* text path of the database, text path of the key; to append, what is known
-                           before an evaluation begins: text agent ("": none), text id of the
-                           result, text id of the submission if it is new, text id of the result
+        STORE_OPEN = 1, /* text path or URL of the database, text path of the key; to append, what
+                           is known before an evaluation begins: text agent ("": none), text id of
+                           the result, text id of the submission if it is new, text id of the result
                            that waits and that it supersedes ("": it is an attempt of its own),
                            text id of the match that it ends ("": none), text harness of that */
         STORE_READY,    /* empty */

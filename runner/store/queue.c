@@ -9,7 +9,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { MAX_FRAME = STORE_MAX_PIECE + 64, SECONDS_TO_BEGIN = 5, LOOK_MS = 2, LOOKS = 100 };
+enum {
+        MAX_FRAME = STORE_MAX_PIECE + 64,
+        SECONDS_TO_BEGIN = 5,
+        SECONDS_TO_ANSWER = 20,
+        LOOK_MS = 2,
+        LOOKS = 100
+};
 
 struct appender {
         int socket;
@@ -30,23 +36,46 @@ typedef int (*answer)(struct store *s, int socket, struct frame *f, struct error
 static const struct {
         enum store_message type;
         answer answer;
+        bool again; /* it has no transaction, and says nothing before it knows all */
 } answers[] = {
-        {STORE_HAS, files_answer},
-        {STORE_FETCH, files_answer},
-        {STORE_ENQUEUE, queue_enqueue},
-        {STORE_CLAIM, claim_answer},
-        {STORE_RENEW, claim_answer},
-        {STORE_GIVE_BACK, claim_answer},
-        {STORE_QUEUE, manage_answer},
-        {STORE_JOBS, manage_answer},
-        {STORE_JOB, manage_answer},
-        {STORE_PAUSE, manage_answer},
-        {STORE_RETRY, manage_answer},
-        {STORE_CANCEL, manage_answer},
-        {STORE_REJUDGE, rejudge_answer},
+        {STORE_HAS, files_answer, true},
+        {STORE_FETCH, files_answer, true},
+        {STORE_ENQUEUE, queue_enqueue, false},
+        {STORE_CLAIM, claim_answer, false},
+        {STORE_RENEW, claim_answer, false},
+        {STORE_GIVE_BACK, claim_answer, false},
+        {STORE_QUEUE, manage_answer, true},
+        {STORE_JOBS, manage_answer, false},
+        {STORE_JOB, manage_answer, false},
+        {STORE_PAUSE, manage_answer, false},
+        {STORE_RETRY, manage_answer, false},
+        {STORE_CANCEL, manage_answer, false},
+        {STORE_REJUDGE, rejudge_answer, false},
 };
 
 /* --- evaluations ---------------------------------------------------------------------------- */
+
+static int take_order(void *to, const struct value *row, unsigned count, struct error *err)
+{
+        struct append_order *order = to;
+
+        (void)count;
+        (void)err;
+        value_copy(&row[0], order->agent, sizeof order->agent);
+        value_copy(&row[1], order->match, sizeof order->match);
+        return 0;
+}
+
+/* What the job says of its result. */
+static int find_order(
+        struct store *s, const struct job_lease *l, struct append_order *ret, struct error *err)
+{
+        const struct value values[] = {value_text(l->job), value_number(l->lease)};
+
+        return s->engine->run(s->database,
+                "SELECT agent, match_id FROM jobs WHERE id = $1 AND lease = $2", values, 2,
+                take_order, ret, err);
+}
 
 static int add_appender(struct queue *q, struct frame *f, struct error *err)
 {
@@ -62,6 +91,8 @@ static int add_appender(struct queue *q, struct frame *f, struct error *err)
         get_text(&r, order.result_id, sizeof order.result_id);
         if (!reader_done(&r) || f->fd_count != 1 || q->count == STORE_MAX_LEASES)
                 return store_malformed(err);
+        if (find_order(q->store, &lease, &order, err) < 0)
+                return -1;
         order.job = &lease;
         *a = (struct appender){.append = append_new(q->store, &order, err)};
         if (!a->append)
@@ -94,36 +125,45 @@ static void serve_appender(struct queue *q, unsigned i)
         struct appender *a = &q->appenders[i];
         _cleanup_frame_ struct frame f = FRAME_INIT;
         struct error why = {0};
-        int r = 0;
+        bool over = false;
 
         served = a->socket;
         alarm(SECONDS_TO_BEGIN);
         do {
                 struct reader payload;
+                int r = frame_receive(a->socket, &f, MAX_FRAME, 0, &why);
 
-                r = frame_receive(a->socket, &f, MAX_FRAME, 0, &why);
-                if (r <= 0)
-                        break;
-                payload = reader_of(f.payload.data, f.payload.len);
-                r = append_take(a->append, a->socket, f.type, &payload, &why);
-        } while (r == 0 && append_is_open(a->append));
+                over = r <= 0;
+                if (append_step(a->append) == APPEND_WAITS)
+                        alarm(SECONDS_TO_ANSWER);
+                if (r > 0) {
+                        payload = reader_of(f.payload.data, f.payload.len);
+                        r = append_take(a->append, a->socket, f.type, &payload, &why);
+                        over = r < 0 || append_step(a->append) == APPEND_ENDED;
+                }
+                if (r < 0)
+                        store_send_failed(a->socket, &why);
+        } while (!over && append_step(a->append) == APPEND_BEGUN);
         alarm(0);
-        if (r < 0)
-                store_send_failed(a->socket, &why);
-        drop_appender(q, i);
+        /* A match is spoken of before the result is. */
+        if (over)
+                drop_appender(q, i);
 }
 
 /* One of those that have something to say, and each in turn: between two of them the worker is
  * heard, whose leases would be over if all of its evaluations said half a word and no more. */
 static void serve_one(struct queue *q, const struct pollfd *fds, unsigned count)
 {
+        const unsigned before = q->count;
+
         for (unsigned i = 0; i < count; i++) {
                 const unsigned at = (q->next + i) % count;
 
                 if (!fds[at].revents)
                         continue;
-                q->next = at;
                 serve_appender(q, at);
+                /* One that has ended gives its place to another. */
+                q->next = at + (q->count == before);
                 return;
         }
 }
@@ -134,9 +174,16 @@ static int answer_frame(struct queue *q, struct frame *f, struct error *err)
 {
         if (f->type == STORE_APPENDER)
                 return add_appender(q, f, err);
-        for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
-                if (answers[i].type == f->type)
-                        return answers[i].answer(q->store, q->socket, f, err);
+        for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
+                int r;
+
+                if (answers[i].type != f->type)
+                        continue;
+                r = answers[i].answer(q->store, q->socket, f, err);
+                if (r < 0 && answers[i].again && store_connect_again(q->store, err) == 0)
+                        r = answers[i].answer(q->store, q->socket, f, err);
+                return r;
+        }
         return store_malformed(err);
 }
 

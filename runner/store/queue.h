@@ -7,6 +7,9 @@
 
 #include <errno.h>
 
+/* The lock of who changes several jobs. */
+#define LOCK_JOBS "jobs"
+
 /* --- files.c: archives and tasks' snapshots, by their digests -------------------------------- */
 
 struct queue_file {

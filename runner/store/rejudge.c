@@ -106,7 +106,8 @@ static int add_all(void *to, struct error *err)
         int64_t now;
 
         j->count = 0;
-        if (j->store->engine->now(j->store->database, &now, err) < 0 || find_jobs(j, err) < 0 ||
+        if (j->store->engine->lock(j->store->database, LOCK_JOBS, err) < 0 ||
+                j->store->engine->now(j->store->database, &now, err) < 0 || find_jobs(j, err) < 0 ||
                 (j->snapshot.fd >= 0 && files_put(j->store, &j->snapshot, err) < 0))
                 return -1;
         for (size_t at = 0; at < j->ids.len; at += strlen((const char *)j->ids.data + at) + 1) {

@@ -28,5 +28,14 @@ void schema_select(struct buffer *sql, enum store_table t);
 enum { SCHEMA_VERSION = 3 };
 extern const char *const *const schema_sqlite[SCHEMA_VERSION];
 extern const char *const schema_sqlite_queue[], *const schema_sqlite_matches[];
+extern const char *const *const schema_postgres[SCHEMA_VERSION];
+extern const char *const schema_postgres_queue[], *const schema_postgres_matches[];
+
+/* What all of these make, as the catalogs of PostgreSQL say it: see postgres_check.c. */
+struct postgres_object {
+        const char *name, *definition;
+};
+extern const struct postgres_object postgres_objects[];
+extern const unsigned postgres_object_count;
 
 #endif

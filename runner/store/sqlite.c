@@ -161,6 +161,11 @@ static int open_it(struct database **ret, const char *path, enum store_mode mode
         return -1;
 }
 
+static void label(const char *path, char *ret, size_t size)
+{
+        snprintf(ret, size, "%s", path);
+}
+
 static int begin(struct database *d, bool read_only, struct error *err)
 {
         return execute(d, read_only ? "BEGIN" : "BEGIN IMMEDIATE", err);
@@ -407,6 +412,7 @@ static int check_pages(struct database *d, take_row take, void *to, struct error
 const struct engine engine_sqlite = {
         .open = open_it,
         .close = close_it,
+        .label = label,
         .begin = begin,
         .lock = lock,
         .now = now,
@@ -418,6 +424,7 @@ const struct engine engine_sqlite = {
         .commit = commit,
         .rollback = rollback,
         .run = run,
+        .each = run,
         .version = version,
         .set_version = set_version,
         .check_schema = check_schema,

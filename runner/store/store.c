@@ -40,7 +40,8 @@ int store_connect_again(struct store *s, struct error *err)
         struct pollfd peer = {.fd = STORE_SOCKET};
 
         for (int tries = 0; s->engine->is_lost(s->database); tries++) {
-                if (tries > 0 && (tries == CONNECT_TRIES || poll(&peer, 1, CONNECT_PAUSE_MS) > 0))
+                /* Not for somebody who is gone. */
+                if (poll(&peer, 1, tries > 0 ? CONNECT_PAUSE_MS : 0) > 0 || tries == CONNECT_TRIES)
                         return -1;
                 if (s->engine->connect_again(s->database, err) == 0)
                         return 0;
@@ -128,7 +129,11 @@ int store_find_submission(struct store *s, struct store_submission *sub, struct 
         const struct value same[] = {
                 value_text(sub->archive), value_text(sub->task), value_text(sub->agent)};
         char now[STORE_TIME_SIZE], found[STORE_MAX_NAME];
-        int r = store_ask_text(s,
+        int r = s->engine->lock(s->database, sub->archive, err);
+
+        if (r < 0)
+                return -1;
+        r = store_ask_text(s,
                 "SELECT id FROM submissions WHERE archive_sha256 = $1 AND task = $2"
                 " AND agent = $3 ORDER BY received_at, id LIMIT 1",
                 same, 3, found, sizeof found, err);
@@ -237,7 +242,8 @@ static int bring_up_to_date(
                                        "stored brings it up to date");
         if (e->begin(s->database, false, err) < 0)
                 return -1;
-        if (migrate(s, key, err) == 0 && e->commit(s->database, err) == 0)
+        if (e->lock(s->database, "schema", err) == 0 && migrate(s, key, err) == 0 &&
+                e->commit(s->database, err) == 0)
                 return 0;
         e->rollback(s->database);
         return -1;
@@ -261,12 +267,15 @@ static int check_key(struct store *s, const char *key, struct error *err)
 int store_open(
         struct store *s, const char *path, const char *key, enum store_mode mode, struct error *err)
 {
-        *s = (struct store){.engine = &engine_sqlite};
+        char label[STORE_MAX_PATH];
+
+        *s = (struct store){.engine = store_is_postgres(path) ? &engine_postgres : &engine_sqlite};
         if (s->engine->open(&s->database, path, mode, err) < 0)
                 return -1;
-        if (bring_up_to_date(s, key, mode, err) < 0 || check_key(s, key, err) < 0)
-                return error_add(err, "%s", path);
-        return 0;
+        if (bring_up_to_date(s, key, mode, err) == 0 && check_key(s, key, err) == 0)
+                return 0;
+        s->engine->label(path, label, sizeof label);
+        return error_add(err, "%s", label);
 }
 
 void store_close(struct store *s)

@@ -13,11 +13,14 @@ struct store {
         struct chain_key key;
 };
 
-/* Open the database, bring its tables up to date, read the key or, with a new database, make one
- * where there is none. Needs the caller's rights. */
+/* Open the database, a file or a URL of PostgreSQL's, bring its tables up to date, read the key or,
+ * with a new database, make one where there is none. Needs the caller's rights. */
 int store_open(struct store *s, const char *path, const char *key, enum store_mode mode,
         struct error *err);
 void store_close(struct store *s);
+/* Give up all other rights, for ever: to write elsewhere than beside the database at `path`, or,
+ * where that is a server's, anywhere; to start programs; capabilities. */
+int store_lock_in(const char *path, bool is_remote, struct error *err);
 /* One statement of the store's, without an answer. */
 int store_do(struct store *s, const char *sql, const struct value *values, unsigned count,
         struct error *err);
@@ -65,8 +68,9 @@ struct append_order {
         char harness[STORE_MAX_NAME];    /* of that; "": the one that it was started with */
 };
 struct append *append_new(struct store *s, const struct append_order *order, struct error *err);
-/* Has it begun, and not ended? */
-bool append_is_open(const struct append *a);
+/* Once it has begun, and until it has ended, it has the database for itself. */
+enum append_step { APPEND_WAITS, APPEND_BEGUN, APPEND_ENDED };
+enum append_step append_step(const struct append *a);
 /* Take a frame and answer it. */
 int append_take(struct append *a, int socket, unsigned type, struct reader *r, struct error *err);
 /* What was not committed is taken back. */

@@ -240,7 +240,7 @@ static int each_result(struct check *c, take_row take, struct error *err)
 
         schema_select(&sql, TABLE_RESULTS);
         buffer_add_text(&sql, " ORDER BY number");
-        return c->store->engine->run(c->store->database, buffer_text(&sql), NULL, 0, take, c, err);
+        return c->store->engine->each(c->store->database, buffer_text(&sql), NULL, 0, take, c, err);
 }
 
 static int report_row(void *to, const struct value *row, unsigned count, struct error *err)
@@ -282,14 +282,14 @@ static int check_rest(struct check *c, struct error *err)
                 " WHERE result_id NOT IN (SELECT id FROM evaluation_results)",
                 "SELECT DISTINCT rubric_sha256, 'there are criteria that no result was graded by'"
                 " FROM rubric_criteria WHERE rubric_sha256 NOT IN"
-                "  (SELECT rubric_sha256 FROM evaluation_results WHERE rubric_sha256 NOT NULL)",
+                "  (SELECT rubric_sha256 FROM evaluation_results WHERE rubric_sha256 IS NOT NULL)",
                 "SELECT id, 'the submission has no result' FROM submissions"
                 " WHERE id NOT IN (SELECT submission_id FROM evaluation_results)",
                 "SELECT s.id, 'the submission''s status or time is not that of its last result'"
                 " FROM submissions s JOIN evaluation_results r ON r.submission_id = s.id"
                 " WHERE r.number = (SELECT max(number) FROM evaluation_results l"
                 "  WHERE l.submission_id = s.id)"
-                " AND (s.completed_at IS NOT CASE r.status WHEN 'pending' THEN NULL"
+                " AND (s.completed_at IS DISTINCT FROM CASE r.status WHEN 'pending' THEN NULL"
                 "  ELSE r.completed_at END"
                 " OR s.status <> CASE r.status WHEN 'graded' THEN 'completed'"
                 "  WHEN 'pending' THEN 'pending' ELSE 'failed' END"

@@ -586,3 +586,28 @@ END
     is ended 'win|16|0||RESULT' "$(sql 'SELECT result, elo_change, verified, trajectory, result_id FROM matches')"
     intact
 }
+
+@test "an answer to a match can wait in the queue: its time is that of its coming" {
+    weak=()
+    "$ASSAY" doctor --quiet 2> /dev/null || weak=(--allow-weak-limits)
+    start
+    status=0
+    "$ASSAY" submit --json --store "$db" --agent bob --match "$id" "$work/task" "$work/won.json" > "$work/job.json" 2> "$work/errors" || status=$?
+    refused match.not_owner
+    is 'nothing of it' '0|0' "$(sql 'SELECT (SELECT count(*) FROM jobs), (SELECT count(*) FROM files)')"
+    "$ASSAY" submit --quiet --store "$db" --agent ann --match "$id" "$work/task" "$work/won.json"
+    sql "UPDATE matches SET expires_at = '2020-01-01T00:00:00.000Z' WHERE id = '$id'" 2> "$work/refusal" && return 1
+    submitted=$(sql "SELECT submitted_at FROM matches WHERE id = '$id'")
+    [ -n "$submitted" ]
+    status=0
+    "$ASSAY" submit --quiet --store "$db" --agent ann --match "$id" "$work/task" "$work/lost.json" 2> "$work/errors" || status=$?
+    refused match.answered
+    "$ASSAY" worker --quiet --until-empty "${weak[@]}" --store "$db"
+    match show "$id"
+    is match "win 1016 $submitted" "$(of result) $(of elo_after) $(sql "SELECT submitted_at FROM matches WHERE id = '$id'")"
+    is job 'done' "$(sql 'SELECT state FROM jobs')"
+    status=0
+    "$ASSAY" submit --quiet --store "$db" --agent ann --match "$id" "$work/task" "$work/won.json" 2> "$work/errors" || status=$?
+    refused match.ended
+    intact
+}
