@@ -30,11 +30,12 @@ static const char *const queue_states[] = {
 
 static const char *state_name(const struct worker *w)
 {
-        return w->stopping      ? "stopping"
-               : w->draining    ? "draining"
-               : w->paused      ? "paused"
-               : w->running > 0 ? "working"
-                                : "idle";
+        return w->stopping               ? "stopping"
+               : w->draining             ? "draining"
+               : w->paused               ? "paused"
+               : w->running > 0          ? "working"
+               : w->rest_us > clock_us() ? "resting"
+                                         : "idle";
 }
 
 static void add_status(const struct worker *w, struct buffer *out)

@@ -149,6 +149,21 @@ END
     is tasks "$used $(sql 'SELECT task_sha256 FROM jobs')" "$(ls "$ASSAY_STATE/tasks" | sort | paste -sd ' ')"
 }
 
+@test "a worker that can grade nothing rests, and does not use up the tries of all jobs" {
+    script_task '' <<< 'exit 0'
+    submit_many 6
+    sql 'UPDATE jobs SET max_tries = 1'
+    mkdir -p "$ASSAY_STATE"
+    rm -rf "$ASSAY_STATE/tasks"
+    touch "$ASSAY_STATE/tasks"
+    start_worker --jobs 2 --retry-after 1m --status-file "$work/status"
+    until [ "$(jq -r .state "$work/status" 2> /dev/null)" = resting ]; do
+        alive
+        [ "$(count "= 'queued'")" -gt 0 ]
+    done
+    is jobs 'parked 3 queued 3' "$(sql "SELECT state || ' ' || count(*) FROM jobs GROUP BY state" | paste -sd ' ')"
+}
+
 @test "a full disk: what is not stored is said, nothing is lost, and it goes on where there is room" {
     is_root || skip "mounts a small file system, which needs root"
     mkdir "$work/small"
