@@ -11,10 +11,11 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_FRAME = 1 << 20, MOST_DIFFERENCES = 32 };
+enum { MOST_FRAME = 1 << 20, MOST_DIFFERENCES = 32, PATIENCE_MS = 60000 };
 
 /* --- what they say -------------------------------------------------------------------------- */
 
@@ -136,12 +137,20 @@ int aside_begin(struct aside *a, const struct aside_order *order, struct error *
         return error_errno(err, CODE_INFRA_MEMORY, errno, "cannot start an evaluation");
 }
 
-static void finish(struct aside *a)
+/* One that was taken over may have closed its socket and stay, or not end when it is told to: it is
+ * not waited for longer than that. */
+static void finish(struct aside *a, int patience_ms)
 {
         a->socket = fd_close(a->socket);
-        if (a->pid > 0)
+        if (a->pid > 0) {
+                _cleanup_fd_ int process = (int)syscall(SYS_pidfd_open, a->pid, 0);
+                struct pollfd over = {.fd = process, .events = POLLIN};
+
+                if (process < 0 || poll(&over, 1, patience_ms) <= 0)
+                        kill(a->pid, SIGKILL);
                 while (waitpid(a->pid, NULL, 0) < 0 && errno == EINTR)
                         continue;
+        }
         a->pid = 0;
         a->ended = true;
         if (!has_ended(&a->result))
@@ -153,8 +162,7 @@ static void refuse(struct aside *a)
 {
         a->result.failed.code = CODE_NONE;
         error_set(&a->result.failed, CODE_INTERNAL_FRAME, "an evaluation sent a malformed answer");
-        kill(a->pid, SIGTERM);
-        finish(a);
+        finish(a, 0);
 }
 
 void aside_take(struct aside *a)
@@ -168,7 +176,7 @@ void aside_take(struct aside *a)
         if (n < 0 && (errno == EAGAIN || errno == EINTR))
                 return;
         if (n <= 0) {
-                finish(a);
+                finish(a, 0);
                 return;
         }
         buffer_advance(&a->said, (size_t)n);
@@ -209,7 +217,7 @@ void aside_free(struct aside *a)
 {
         if (a->pid > 0) {
                 kill(a->pid, SIGTERM);
-                finish(a);
+                finish(a, PATIENCE_MS);
         }
         a->socket = fd_close(a->socket);
         aside_result_free(&a->result);

@@ -84,6 +84,29 @@ int queue_fetch(void *q, const char *sha256, int fd, struct error *err)
         return f.type == STORE_DONE ? 0 : store_channel_malformed(err);
 }
 
+/* It is said of a folder, whosever that is. */
+static int not_digested(const char *path, struct error *err)
+{
+        const struct error why = *err;
+
+        if (code_info(why.code)->class != CLASS_SUBMISSION)
+                return error_add(err, "%s", path);
+        return error_set(err, CODE_TASK_UNSAFE, "%s: %s", path, why.text);
+}
+
+/* What is stored by a digest must have it: else nobody could ever be graded by that task. */
+static int make_snapshot(
+        struct queue *q, const struct task *t, const char *sha256, int *ret, struct error *err)
+{
+        char after[DIGEST_SIZE];
+
+        if (snapshot_make(t, ret, err) < 0 || task_digest(t, q->store.socket, after, err) < 0)
+                return -1;
+        return strcmp(after, sha256) == 0
+                       ? 0
+                       : error_set(err, CODE_TASK_CHANGED, "it changed while it was read");
+}
+
 int queue_offer_task(struct queue *q, const char *path, char ret_sha256[DIGEST_SIZE],
         int *ret_snapshot, struct error *err)
 {
@@ -96,9 +119,9 @@ int queue_offer_task(struct queue *q, const char *path, char ret_sha256[DIGEST_S
         if (r == 0)
                 r = queue_has(q, ret_sha256, &there, err);
         if (r == 0 && !there)
-                r = snapshot_make(&t, ret_snapshot, err);
+                r = make_snapshot(q, &t, ret_sha256, ret_snapshot, err);
         task_free(&t);
-        return r < 0 ? error_add(err, "%s", path) : 0;
+        return r < 0 ? not_digested(path, err) : 0;
 }
 
 int job_take(struct job *j, struct frame *f, struct error *err)

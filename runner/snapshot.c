@@ -16,6 +16,7 @@
 
 #include <dirent.h>
 #include <limits.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -304,15 +305,46 @@ static void drop(int above, const char *name)
         unlinkat(above, name, AT_REMOVEDIR);
 }
 
+/* What whoever was killed left. It has a lock on what it unpacks; and one on all, for as long as
+ * what it made has none. */
+static void sweep(int tasks)
+{
+        DIR *dir = fdopendir(openat(tasks, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+
+        for (struct dirent *e; dir && (e = readdir(dir));) {
+                _cleanup_fd_ int fd = -EBADF;
+
+                if (strlen(e->d_name) != ULID_SIZE - 1)
+                        continue;
+                fd = openat(tasks, e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+                if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+                        drop(tasks, e->d_name);
+        }
+        if (dir)
+                closedir(dir);
+}
+
+static int make_locked(int tasks, const char *name)
+{
+        int fd = -1;
+
+        if (flock(tasks, LOCK_EX) < 0)
+                return -1;
+        sweep(tasks);
+        if (mkdirat(tasks, name, 0755) == 0)
+                fd = openat(tasks, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (fd >= 0 && flock(fd, LOCK_EX) < 0)
+                fd = fd_close(fd);
+        flock(tasks, LOCK_UN);
+        return fd;
+}
+
 static int unpack_new(int tasks, const char *name, const char *path, const char *sha256,
         snapshot_fetch fetch, void *to, struct error *err)
 {
         _cleanup_fd_ int file = openat(tasks, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
-        _cleanup_fd_ int directory = -EBADF;
+        _cleanup_fd_ int directory = file < 0 ? -1 : make_locked(tasks, name);
 
-        if (file < 0 || mkdirat(tasks, name, 0755) < 0)
-                return error_errno(err, CODE_INFRA_STATE, errno, "%s", path);
-        directory = openat(tasks, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (directory < 0 || fchmod(directory, 0755) < 0)
                 return error_errno(err, CODE_INFRA_STATE, errno, "%s", path);
         return fetch(to, sha256, file, err) < 0 || snapshot_unpack(file, directory, err) < 0 ||

@@ -58,7 +58,7 @@ static struct work *find_free(struct worker *w)
 
 static bool may_claim(const struct worker *w)
 {
-        return !w->draining && w->running < w->options->jobs;
+        return !w->draining && w->running < w->options->jobs && clock_us() >= w->rest_us;
 }
 
 static int claim_more(struct worker *w, struct error *err)
@@ -104,6 +104,8 @@ static int milliseconds_left(const struct worker *w)
                 until = w->renew_us;
         if (may_claim(w) && w->look_us < until)
                 until = w->look_us;
+        if (w->rest_us > now && w->rest_us < until)
+                until = w->rest_us;
         return until <= now ? 0 : (int)((until - now) / 1000 + 1);
 }
 

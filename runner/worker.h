@@ -48,6 +48,8 @@ struct worker {
         bool paused;                /* the queue is */
         uint64_t look_us;           /* when to ask for a job again */
         uint64_t renew_us;          /* when to renew the leases */
+        unsigned faults;            /* of this machine, in a row */
+        uint64_t rest_us;           /* until then it takes no job because of them */
         char warm[64][DIGEST_SIZE]; /* tasks whose images are here */
         unsigned warm_next;
         struct worker_counts counts;

@@ -30,11 +30,12 @@ static const char *const queue_states[] = {
 
 static const char *state_name(const struct worker *w)
 {
-        return w->stopping      ? "stopping"
-               : w->draining    ? "draining"
-               : w->paused      ? "paused"
-               : w->running > 0 ? "working"
-                                : "idle";
+        return w->stopping               ? "stopping"
+               : w->draining             ? "draining"
+               : w->paused               ? "paused"
+               : w->running > 0          ? "working"
+               : w->rest_us > clock_us() ? "resting"
+                                         : "idle";
 }
 
 static void add_status(const struct worker *w, struct buffer *out)
@@ -147,11 +148,6 @@ static void write_file(const char *path, const struct buffer *text)
         fd_close(fd);
 }
 
-static bool is_port(const char *text, uint64_t *ret)
-{
-        return quantity_parse_count(text, ret) == 0 && *ret <= MOST_PORT;
-}
-
 void health_write(struct worker *w)
 {
         const struct worker_options *o = w->options;
@@ -231,8 +227,11 @@ int health_open(struct worker *w, struct error *err)
         if (!w->health)
                 return error_set(err, CODE_INFRA_MEMORY, "out of memory");
         w->health->listener = -EBADF;
-        if (!metrics || !is_port(metrics, &port))
+        if (!metrics || quantity_parse_count(metrics, &port) < 0)
                 return 0;
+        if (port > MOST_PORT)
+                return error_set(err, CODE_USAGE,
+                        "--metrics %s: must be a port up to %d, or a file", metrics, MOST_PORT);
         w->health->listener = listen_at((uint16_t)port, err);
         return w->health->listener < 0 ? -1 : 0;
 }

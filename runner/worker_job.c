@@ -164,6 +164,27 @@ static int give_back(struct worker *w, const char *job, uint64_t lease, const st
         return 0;
 }
 
+/* A machine that can grade nothing would use up the tries of all jobs: after some in a row it takes
+ * none for a while, and then for twice as long each time. */
+static void note_fault(struct worker *w, enum code code)
+{
+        enum { FAULTS = 3, MOST_REST_MS = 60000 };
+        uint64_t ms = w->options->retry_ms;
+
+        if (code == CODE_INTERRUPTED || code == CODE_LEASE_LOST)
+                return;
+        /* What the store lacks, every other machine would lack. */
+        if (code_info(code)->class != CLASS_INFRA || code == CODE_JOB_FILE) {
+                w->faults = 0;
+                return;
+        }
+        if (++w->faults < FAULTS)
+                return;
+        for (unsigned i = FAULTS; i < w->faults && ms < MOST_REST_MS; i++)
+                ms *= 2;
+        w->rest_us = clock_us() + (ms < MOST_REST_MS ? ms : MOST_REST_MS) * 1000;
+}
+
 int worker_claim(struct worker *w, struct work *free, struct error *err)
 {
         struct claimed c = {.lease = 0};
@@ -176,6 +197,7 @@ int worker_claim(struct worker *w, struct work *free, struct error *err)
         w->counts.claimed++;
         free->archive = -EBADF;
         if (begin(w, free, &c, &why) < 0) {
+                note_fault(w, why.code);
                 free->archive = fd_close(free->archive);
                 return give_back(w, c.job, c.lease, &why, err) < 0 ? -1 : 1;
         }
@@ -236,6 +258,7 @@ int worker_end(struct worker *w, struct work *k, struct error *err)
         if (why.code == CODE_NONE && r->code == CODE_INTERRUPTED)
                 error_set(&why, CODE_INTERRUPTED, "the worker was told to end");
         w->counts.lost += k->lost;
+        note_fault(w, why.code != CODE_NONE ? why.code : r->code);
         if (why.code == CODE_NONE) {
                 w->counts.ended++;
                 w->counts.by_status[r->status]++;
@@ -243,9 +266,12 @@ int worker_end(struct worker *w, struct work *k, struct error *err)
                 result = give_back(w, k->job, k->lease, &why, err);
         }
         if (!w->options->quiet) {
+                /* What an evaluation says is no line of its own. */
+                const bool scored = r->score && scorer_is_decimal(r->score);
+
                 printf("%s  %s  %s%s%s\n", k->job, k->task,
                         why.code != CODE_NONE ? code_info(why.code)->name : status_name(r->status),
-                        r->score && *r->score ? " " : "", r->score ? r->score : "");
+                        scored ? " " : "", scored ? r->score : "");
                 fflush(stdout);
         }
         aside_free(&k->aside);

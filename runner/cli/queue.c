@@ -136,6 +136,7 @@ static int list(struct operation *o, struct error *err)
 {
         _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
         _cleanup_frame_ struct frame f = FRAME_INIT;
+        uint64_t count = 0;
         struct job job;
         int r;
 
@@ -152,9 +153,12 @@ static int list(struct operation *o, struct error *err)
         while (r > 0 && (r = queue_next(&o->queue, &f, err)) > 0) {
                 if (job_take(&job, &f, err) < 0)
                         return -1;
+                count++;
                 (o->common.json ? add_json : add_line)(o, &job);
                 job_free(&job);
         }
+        if (r == 0 && o->what && count == 0)
+                return error_set(err, CODE_USAGE, "%s: the queue has no such job", o->what);
         if (o->common.json) {
                 json_close(&o->json);
                 json_close(&o->json);
@@ -261,6 +265,21 @@ static const struct {
         {"cancel", do_cancel, true},
 };
 
+static int check_arguments(const struct operation *o, struct error *err)
+{
+        size_t i = 0;
+
+        if (o->what && (!*o->what || strlen(o->what) >= STORE_MAX_ID))
+                return error_set(err, CODE_USAGE, "\"%.60s\": no job has such an id", o->what);
+        while (o->state && i < STATES && strcmp(states[i], o->state) != 0)
+                i++;
+        return i < STATES ? 0
+                          : error_set(err, CODE_USAGE,
+                                    "--state %.60s: must be queued, waiting, running, done, parked "
+                                    "or cancelled",
+                                    o->state);
+}
+
 static int run(struct operation *o, const char *name, struct error *err)
 {
         size_t i = 0;
@@ -271,7 +290,8 @@ static int run(struct operation *o, const char *name, struct error *err)
                 return error_set(err, CODE_USAGE,
                         "queue: needs status, list [JOB], pause, resume, drain, retry JOB or "
                         "cancel JOB");
-        if (queue_open(&o->queue, o->store, err) < 0 || operations[i].run(o, err) < 0)
+        if (check_arguments(o, err) < 0 || queue_open(&o->queue, o->store, err) < 0 ||
+                operations[i].run(o, err) < 0)
                 return -1;
         if (!buffer_ok(&o->out))
                 return error_set(err, CODE_INFRA_MEMORY, "out of memory for the report");

@@ -4,6 +4,7 @@
 #include "fd.h"
 #include "queue.h"
 #include "report/json.h"
+#include "task_facts.h"
 
 #include <unistd.h>
 
@@ -11,6 +12,7 @@ struct rejudge {
         struct common_options common;
         const char *store, *task, *result, *with;
         bool infra;
+        struct task_facts facts; /* of `with` */
         struct queue queue;
         int snapshot;
 };
@@ -23,7 +25,8 @@ static int rejudge(struct rejudge *j, uint64_t *ret_count, struct error *err)
         if (queue_open(&j->queue, j->store, err) < 0 ||
                 (j->with && queue_offer_task(&j->queue, j->with, sha256, &j->snapshot, err) < 0))
                 return -1;
-        put_text(&payload, j->task ? j->task : "");
+        /* A version of a task is for the submissions of that one. */
+        put_text(&payload, j->with ? j->facts.name : j->task ? j->task : "");
         put_text(&payload, j->result ? j->result : "");
         put_u8(&payload, j->infra);
         put_text(&payload, sha256);
@@ -35,6 +38,29 @@ static int rejudge(struct rejudge *j, uint64_t *ret_count, struct error *err)
                         "rejudge: the queue has graded nothing like that, or it waits already "
                         "(what `assay run --store` stored has no archive there)");
         return 0;
+}
+
+static int check_names(const struct rejudge *j, struct error *err)
+{
+        if (j->task && (!*j->task || strlen(j->task) >= STORE_MAX_NAME))
+                return error_set(err, CODE_USAGE, "--task %.60s: no task has such a name", j->task);
+        if (j->result && (!*j->result || strlen(j->result) >= STORE_MAX_ID))
+                return error_set(
+                        err, CODE_USAGE, "--result %.60s: no result has such an id", j->result);
+        return 0;
+}
+
+/* Before there is a store that a process beside this one could inherit. */
+static int read_task(struct rejudge *j, struct error *err)
+{
+        if (!j->with)
+                return 0;
+        if (task_facts_read(&j->facts, j->with, NULL, err) < 0)
+                return -1;
+        return !j->task || strcmp(j->task, j->facts.name) == 0
+                       ? 0
+                       : error_set(err, CODE_USAGE, "--with %s: is task %.60s, not %.60s", j->with,
+                                 j->facts.name, j->task);
 }
 
 static int print(const struct rejudge *j, uint64_t count, struct error *err)
@@ -85,10 +111,11 @@ int verb_rejudge(int argc, char **argv, struct error *err)
         if (rest != 0 || (!j.task && !j.result && !j.infra))
                 return error_set(
                         err, CODE_USAGE, "rejudge: needs --task NAME, --result ID or --infra");
-        r = rejudge(&j, &count, err);
+        r = check_names(&j, err) < 0 || read_task(&j, err) < 0 ? -1 : rejudge(&j, &count, err);
         if (r == 0)
                 r = print(&j, count, err);
         queue_close(&j.queue);
         fd_close(j.snapshot);
+        task_facts_free(&j.facts);
         return r;
 }

@@ -15,6 +15,7 @@
 #include "text.h"
 
 #include <limits.h>
+#include <netinet/in.h>
 #include <unistd.h>
 
 enum { RATE_PER_MINUTE = 10, MOST_RATE = 1000000, MOST_TRIES = 100, TRIES = 5 };
@@ -317,6 +318,27 @@ static int submit(struct submit *s, const char *archive, struct error *err)
                 number_or(s->rate, RATE_PER_MINUTE), (unsigned long long)s->retry_after_ms);
 }
 
+static int check_lengths(const struct submit *s, struct error *err)
+{
+        const struct {
+                const char *name, *text;
+                size_t size;
+        } all[] = {
+                {"--source-ip", s->source_ip, INET6_ADDRSTRLEN},
+                {"--match", s->match, STORE_MAX_ID},
+                {"--llm-score", s->evaluation.llm_score, STORE_MAX_NUMBER},
+                {"--time-used", s->evaluation.time_used, STORE_MAX_NUMBER},
+                {"--seed", s->evaluation.seed, STORE_MAX_NUMBER},
+        };
+
+        for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+                if (all[i].text && strlen(all[i].text) >= all[i].size)
+                        return error_set(err, CODE_USAGE,
+                                "%s %.60s: must be shorter than %zu bytes", all[i].name,
+                                all[i].text, all[i].size);
+        return 0;
+}
+
 static int check_numbers(const struct submit *s, struct error *err)
 {
         uint64_t number;
@@ -383,7 +405,7 @@ int verb_submit(int argc, char **argv, struct error *err)
         if (rest != 2)
                 return error_set(err, CODE_USAGE, "submit: needs a task and an archive");
         s.task = argv[0];
-        if (check_numbers(&s, err) < 0 ||
+        if (check_lengths(&s, err) < 0 || check_numbers(&s, err) < 0 ||
                 evaluation_check_options(&(struct evaluation_options){.seed = s.evaluation.seed,
                                                  .time_used = s.evaluation.time_used},
                         err) < 0)

@@ -26,7 +26,8 @@ struct append {
         struct append_order order;       /* whose result it is */
         struct match_entry entry;        /* of a match */
         char task[STORE_MAX_NAME], archive[STORE_MAX_NAME];
-        char before[DIGEST_SIZE]; /* the mac of the submission's last result */
+        char task_sha256[DIGEST_SIZE]; /* which the job is to be graded by */
+        char before[DIGEST_SIZE];      /* the mac of the submission's last result */
         int64_t number, attempt, revision;
         bool begun, committed;
         struct pending *rows[STORE_MAX_ROWS], *current[TABLE_GIVEN];
@@ -97,6 +98,7 @@ static int take_job(void *to, const struct value *row, unsigned count, struct er
         value_copy(&row[1], task, sizeof task);
         value_copy(&row[2], archive, sizeof archive);
         value_copy(&row[3], a->agent, sizeof a->agent);
+        value_copy(&row[4], a->task_sha256, sizeof a->task_sha256);
         if (strcmp(task, a->task) == 0 && strcmp(archive, a->archive) == 0)
                 return 0;
         return error_set(err, CODE_JOB_FILE,
@@ -113,7 +115,8 @@ static int find_job(struct append *a, struct error *err)
         return job_decide(a->store, &a->job, false, &unused, err) < 0 ||
                                a->store->engine->run(a->store->database,
                                        "SELECT submission_id, task, archive_sha256,"
-                                       " coalesce(agent, '') FROM jobs WHERE id = $1",
+                                       " coalesce(agent, ''), task_sha256 FROM jobs"
+                                       " WHERE id = $1",
                                        &job, 1, take_job, a, err) < 0
                        ? -1
                        : 0;
@@ -449,6 +452,19 @@ static int end_match(struct append *a, const struct value *row, const char *now,
         return match_settle(a->store, &end, err);
 }
 
+/* What a worker had unpacked may have been changed since. */
+static int check_task(const struct append *a, const struct value *row, struct error *err)
+{
+        char graded_by[DIGEST_SIZE];
+
+        value_copy(&row[STORED_TASK_SHA256], graded_by, sizeof graded_by);
+        if (!*a->job.job || !*graded_by || strcmp(graded_by, a->task_sha256) == 0)
+                return 0;
+        return error_set(err, CODE_TASK_CHANGED,
+                "the worker's tasks/%s in the state directory was changed, remove it",
+                a->task_sha256);
+}
+
 /* Infra's faults are tried again, and only the last of them is a result. */
 static int find_fate(
         struct append *a, const struct value *row, enum job_fate *ret, struct error *err)
@@ -480,7 +496,7 @@ static int write_all(struct append *a, struct value *row, struct error *err)
         enum job_fate fate;
 
         store_now(now);
-        if (find_fate(a, row, &fate, err) < 0)
+        if (check_task(a, row, err) < 0 || find_fate(a, row, &fate, err) < 0)
                 return -1;
         if (fate != JOB_WAITS &&
                 (insert_rubric(a, rubric, err) < 0 || insert_result(a, row, rubric, now, err) < 0 ||

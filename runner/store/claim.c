@@ -24,7 +24,7 @@ static int lapse(struct claim *c, struct error *err)
 
         store_now(now);
         const struct value at = value_number(c->now);
-        const struct value ended[] = {at, value_text(now)};
+        const struct value ended[] = {value_text(now), at};
         const struct value parked[] = {at, value_text(code_info(CODE_WORKER_LOST)->name)};
         int64_t due;
 
@@ -43,11 +43,9 @@ static int lapse(struct claim *c, struct error *err)
                        "UPDATE jobs SET state = 'queued', not_before = NULL"
                        " WHERE state = 'waiting' AND not_before <= $1",
                        &at, 1, err) < 0 ||
-                               store_do(c->store,
-                                       "UPDATE submissions SET status = 'failed', evaluated = 0,"
-                                       " completed_at = $2 WHERE id IN (SELECT submission_id FROM"
-                                       " jobs WHERE state = 'running' AND lease_until < $1"
-                                       " AND tries >= max_tries)",
+                               job_leave(c->store,
+                                       "state = 'running' AND lease_until < $2"
+                                       " AND tries >= max_tries",
                                        ended, 2, err) < 0 ||
                                store_do(c->store,
                                        "UPDATE jobs SET state = 'parked', code = $2,"

@@ -53,7 +53,8 @@ static int check_rate(struct request *q, int64_t now, struct error *err)
 {
         const struct engine *e = q->store->engine;
         const struct value values[] = {value_text(q->address), value_number(now - MINUTE_MS),
-                value_number((int64_t)q->per_minute - 1)};
+                value_number((int64_t)q->per_minute - 1), value_number(now)};
+        const struct value minute[] = {values[1], values[3]};
         int64_t at;
         int found;
 
@@ -62,9 +63,9 @@ static int check_rate(struct request *q, int64_t now, struct error *err)
         if (e->lock(q->store->database, q->address, err) < 0)
                 return -1;
         found = store_ask_number(q->store,
-                "SELECT at FROM arrivals WHERE address = $1 AND at > $2 ORDER BY at DESC"
-                " LIMIT 1 OFFSET $3",
-                values, 3, &at, err);
+                "SELECT at FROM arrivals WHERE address = $1 AND at > $2 AND at <= $4"
+                " ORDER BY at DESC LIMIT 1 OFFSET $3",
+                values, 4, &at, err);
         if (found < 0)
                 return -1;
         if (found > 0) {
@@ -73,7 +74,9 @@ static int check_rate(struct request *q, int64_t now, struct error *err)
         }
         const struct value arrival[] = {value_text(q->address), value_number(now)};
 
-        return store_do(q->store, "DELETE FROM arrivals WHERE at <= $1", &values[1], 1, err) < 0 ||
+        /* The clock may have been set back since. */
+        return store_do(q->store, "DELETE FROM arrivals WHERE at <= $1 OR at > $2", minute, 2,
+                       err) < 0 ||
                                store_do(q->store,
                                        "INSERT INTO arrivals (address, at) VALUES ($1, $2)",
                                        arrival, 2, err) < 0

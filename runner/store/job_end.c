@@ -54,6 +54,29 @@ static int64_t wait_ms(uint32_t first, int64_t tries)
         return ms < MOST_WAIT_MS ? ms : MOST_WAIT_MS;
 }
 
+#define LAST_STATUS                                                                                \
+        "(SELECT r.status FROM evaluation_results r WHERE r.submission_id = submissions.id"        \
+        " ORDER BY r.number DESC LIMIT 1)"
+
+int job_leave(struct store *s, const char *which, const struct value *values, unsigned count,
+        struct error *err)
+{
+        _cleanup_buffer_ struct buffer sql = BUFFER_INIT;
+
+        buffer_add_format(&sql,
+                "UPDATE submissions SET status = CASE " LAST_STATUS " WHEN 'graded' THEN"
+                "  'completed' WHEN 'pending' THEN 'pending' ELSE 'failed' END,"
+                " evaluated = CASE " LAST_STATUS " WHEN 'graded' THEN 1 ELSE 0 END,"
+                " completed_at = CASE " LAST_STATUS " WHEN 'pending' THEN NULL ELSE $1 END"
+                " WHERE id IN (SELECT submission_id FROM jobs WHERE %s)"
+                " AND NOT EXISTS (SELECT 1 FROM jobs o WHERE o.submission_id = submissions.id"
+                "  AND o.state IN ('queued', 'waiting', 'running') AND o.id NOT IN"
+                "  (SELECT id FROM jobs WHERE %s))",
+                which, which);
+        return buffer_ok(&sql) ? store_do(s, buffer_text(&sql), values, count, err)
+                               : error_set(err, CODE_INFRA_MEMORY, "out of memory");
+}
+
 int job_settle(struct store *s, const struct job_lease *l, enum job_fate fate,
         const char *result_id, const char *code, const char *reason, struct error *err)
 {
@@ -72,15 +95,9 @@ int job_settle(struct store *s, const struct job_lease *l, enum job_fate fate,
                 waits ? value_number(now + wait_ms(l->retry_ms, t.now)) : nothing,
                 waits ? nothing : value_number(now), value_text_or_null(waits ? "" : result_id),
                 value_text_or_null(code), value_text_or_null(reason)};
-        const struct value submission[] = {value_text(l->job), value_text(ended)};
+        const struct value submission[] = {value_text(ended), value_text(l->job)};
 
-        /* What was parked without a result is no longer waited for. */
-        if (fate == JOB_PARKS && !*result_id &&
-                store_do(s,
-                        "UPDATE submissions SET status = 'failed', evaluated = 0,"
-                        " completed_at = $2 WHERE id ="
-                        " (SELECT submission_id FROM jobs WHERE id = $1)",
-                        submission, 2, err) < 0)
+        if (fate == JOB_PARKS && !*result_id && job_leave(s, "id = $2", submission, 2, err) < 0)
                 return -1;
         return store_do(s,
                        "UPDATE jobs SET state = $2, not_before = $3, ended_at = $4,"

@@ -5,6 +5,10 @@ struct turn {
         int64_t round, place;
 };
 
+struct whose {
+        char agent[STORE_MAX_AGENT + 1], task[STORE_MAX_NAME];
+};
+
 static int take_turn(void *to, const struct value *row, unsigned count, struct error *err)
 {
         struct turn *t = to;
@@ -15,7 +19,9 @@ static int take_turn(void *to, const struct value *row, unsigned count, struct e
         return 0;
 }
 
-/* Behind what was taken last, and behind the agent's own, and the task's in that round. */
+/* Behind what was taken last, and behind the agent's own, also where that has had its turn: who
+ * comes back at once would keep those waiting who submitted twice. And behind the task's in that
+ * round. */
 static int find_turn(
         struct store *s, const struct job_row *job, struct turn *ret, struct error *err)
 {
@@ -31,7 +37,7 @@ static int find_turn(
         if (*job->agent) {
                 if (store_ask_number(s,
                             "SELECT coalesce(max(round) + 1, 0) FROM jobs"
-                            " WHERE agent = $1 AND state = 'queued'",
+                            " WHERE agent = $1 AND state <> 'cancelled'",
                             &agent, 1, &round, err) < 0)
                         return -1;
                 if (round > last.round)
@@ -74,4 +80,52 @@ int queue_add(struct store *s, const struct job_row *job, int64_t now, struct er
                                s->engine->notify(s->database, err) < 0
                        ? -1
                        : 0;
+}
+
+static int take_whose(void *to, const struct value *row, unsigned count, struct error *err)
+{
+        struct whose *w = to;
+
+        (void)count;
+        (void)err;
+        value_copy(&row[0], w->agent, sizeof w->agent);
+        value_copy(&row[1], w->task, sizeof w->task);
+        return 0;
+}
+
+int queue_again(struct store *s, const char *id, struct error *err)
+{
+        const struct value name = value_text(id);
+        struct whose w = {.agent = ""};
+        const struct job_row job = {.id = id, .agent = w.agent, .task = w.task};
+        struct turn turn;
+
+        if (s->engine->run(s->database, "SELECT agent, task FROM jobs WHERE id = $1", &name, 1,
+                    take_whose, &w, err) < 0 ||
+                find_turn(s, &job, &turn, err) < 0)
+                return -1;
+        const struct value row[] = {name, value_number(turn.round), value_number(turn.place)};
+
+        return store_do(s,
+                "UPDATE jobs SET state = 'queued', tries = 0, ended_at = NULL, result_id = NULL,"
+                " round = $2, place = $3 WHERE id = $1",
+                row, 3, err);
+}
+
+static int take_id(void *to, const struct value *row, unsigned count, struct error *err)
+{
+        (void)count;
+        (void)err;
+        buffer_add(to, row[0].text, row[0].len);
+        buffer_add_char(to, '\0');
+        return 0;
+}
+
+int queue_ids(struct store *s, const char *sql, const struct value *values, unsigned count,
+        struct buffer *ret, struct error *err)
+{
+        ret->len = 0;
+        if (s->engine->run(s->database, sql, values, count, take_id, ret, err) < 0)
+                return -1;
+        return buffer_ok(ret) ? 0 : error_set(err, CODE_INFRA_MEMORY, "out of memory");
 }

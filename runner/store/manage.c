@@ -103,39 +103,42 @@ static int count_row(void *to, const struct value *row, unsigned count, struct e
         return 0;
 }
 
+/* They come after those who wait, in their order of then. */
 static int retry(struct change *c, const struct value *job, struct error *err)
 {
-        const struct engine *e = c->store->engine;
+        _cleanup_buffer_ struct buffer ids = BUFFER_INIT;
 
-        return store_do(c->store,
-                       "UPDATE submissions SET status = 'pending', completed_at = NULL"
-                       " WHERE id IN (SELECT submission_id FROM jobs"
-                       " WHERE state = 'parked' AND (id = $1 OR $1 = ''))",
-                       job, 1, err) < 0 ||
-                               e->run(c->store->database,
-                                       "UPDATE jobs SET state = 'queued', tries = 0,"
-                                       " ended_at = NULL, result_id = NULL"
-                                       " WHERE state = 'parked' AND (id = $1 OR $1 = '')"
-                                       " RETURNING 1",
-                                       job, 1, count_row, c, err) < 0 ||
-                               e->notify(c->store->database, err) < 0
-                       ? -1
-                       : 0;
+        if (store_do(c->store,
+                    "UPDATE submissions SET status = 'pending', completed_at = NULL, evaluated = 0"
+                    " WHERE id IN (SELECT submission_id FROM jobs"
+                    " WHERE state = 'parked' AND (id = $1 OR $1 = ''))",
+                    job, 1, err) < 0 ||
+                queue_ids(c->store,
+                        "SELECT id FROM jobs WHERE state = 'parked' AND (id = $1 OR $1 = '')"
+                        " ORDER BY round, place, id",
+                        job, 1, &ids, err) < 0)
+                return -1;
+        for (size_t at = 0; at < ids.len; at += strlen((const char *)ids.data + at) + 1) {
+                if (queue_again(c->store, (const char *)ids.data + at, err) < 0)
+                        return -1;
+                c->count++;
+        }
+        return c->store->engine->notify(c->store->database, err);
 }
 
 static int cancel(struct change *c, const struct value *job, struct error *err)
 {
+        char ended[STORE_TIME_SIZE];
         int64_t now;
 
         if (c->store->engine->now(c->store->database, &now, err) < 0)
                 return -1;
+        store_now(ended);
+        const struct value leaves[] = {value_text(ended), *job};
         const struct value values[] = {*job, value_number(now)};
 
-        return store_do(c->store,
-                       "UPDATE submissions SET status = 'failed' WHERE evaluated = 0 AND"
-                       " id = (SELECT submission_id FROM jobs WHERE id = $1"
-                       " AND state IN ('queued', 'waiting', 'parked'))",
-                       job, 1, err) < 0 ||
+        return job_leave(c->store, "id = $2 AND state IN ('queued', 'waiting', 'parked')", leaves,
+                       2, err) < 0 ||
                                c->store->engine->run(c->store->database,
                                        "UPDATE jobs SET state = 'cancelled', ended_at = $2"
                                        " WHERE id = $1 AND state IN ('queued', 'waiting', 'parked')"
@@ -145,14 +148,20 @@ static int cancel(struct change *c, const struct value *job, struct error *err)
                        : 0;
 }
 
+/* What nobody renews any more does not run, though nobody has looked yet. */
 static int pause_or_go(struct change *c, struct error *err)
 {
         const struct value pause = value_number(c->pause);
-        int64_t running;
+        int64_t now, running;
+
+        if (c->store->engine->now(c->store->database, &now, err) < 0)
+                return -1;
+        const struct value at = value_number(now);
 
         if (store_do(c->store, "UPDATE queue SET paused = $1", &pause, 1, err) < 0 ||
-                store_ask_number(c->store, "SELECT count(*) FROM jobs WHERE state = 'running'",
-                        NULL, 0, &running, err) < 0 ||
+                store_ask_number(c->store,
+                        "SELECT count(*) FROM jobs WHERE state = 'running' AND lease_until >= $1",
+                        &at, 1, &running, err) < 0 ||
                 c->store->engine->notify(c->store->database, err) < 0)
                 return -1;
         c->count = (uint64_t)running;

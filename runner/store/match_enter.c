@@ -185,8 +185,10 @@ static int hand_in_once(struct store *s, const struct append_order *order, const
                 return -1;
         }
         hand_in(s, order, a, &refused);
-        if (e->commit(s->database, err) < 0)
+        if (e->commit(s->database, err) < 0) {
+                e->rollback(s->database);
                 return -1;
+        }
         if (refused.code != CODE_NONE) {
                 *err = refused;
                 return -1;
@@ -250,8 +252,9 @@ int match_enter_arrived(struct match_entry *e, struct store *s, const struct app
                 engine->begin(s->database, false, err) < 0)
                 return -1;
         if (engine->lock(s->database, "results", err) == 0 &&
-                note_arrival(s, order, e->arrived, err) == 0)
-                return engine->commit(s->database, err);
+                note_arrival(s, order, e->arrived, err) == 0 &&
+                engine->commit(s->database, err) == 0)
+                return 0;
         engine->rollback(s->database);
         return -1;
 }

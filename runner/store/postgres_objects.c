@@ -48,7 +48,7 @@ const struct postgres_object postgres_objects[] = {
         {"jobs_no_delete", "trigger: 11 assay.never_deleted A"},
         {"jobs_no_truncate", "trigger: 34 assay.never_deleted A"},
         {"jobs_no_update", "trigger: 19 assay.job_stays A"},
-        {"jobs_of_agent", "index: CREATE INDEX jobs_of_agent ON assay.jobs USING btree (agent, round) WHERE (state = 'queued'::text)"},
+        {"jobs_of_agent", "index: CREATE INDEX jobs_of_agent ON assay.jobs USING btree (agent, round) WHERE (state <> 'cancelled'::text)"},
         {"jobs_of_result", "index: CREATE INDEX jobs_of_result ON assay.jobs USING btree (result_id)"},
         {"jobs_of_submission", "index: CREATE INDEX jobs_of_submission ON assay.jobs USING btree (submission_id)"},
         {"jobs_of_task", "index: CREATE INDEX jobs_of_task ON assay.jobs USING btree (round, task, place) WHERE (state = 'queued'::text)"},

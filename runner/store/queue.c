@@ -9,7 +9,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { MAX_FRAME = STORE_MAX_PIECE + 64, SECONDS_TO_APPEND = 20, LOOK_MS = 2, LOOKS = 100 };
+enum {
+        MAX_FRAME = STORE_MAX_PIECE + 64,
+        SECONDS_TO_BEGIN = 5,
+        SECONDS_TO_ANSWER = 20,
+        LOOK_MS = 2,
+        LOOKS = 100
+};
 
 struct appender {
         int socket;
@@ -22,7 +28,7 @@ struct queue {
         unsigned looks; /* how often to look still for what may have been committed */
         bool waits;     /* who was told that there is nothing to do is to be woken */
         struct appender appenders[STORE_MAX_LEASES];
-        unsigned count;
+        unsigned count, next; /* which of them comes first */
 };
 
 typedef int (*answer)(struct store *s, int socket, struct frame *f, struct error *err);
@@ -112,7 +118,8 @@ static void cut_off(int unused)
         shutdown(served, SHUT_RDWR);
 }
 
-/* From its first word to its last it has the database for itself: nobody else could write. */
+/* From its first word to its last it has the database for itself: nobody else could write. How long
+ * that may take says append.c. */
 static void serve_appender(struct queue *q, unsigned i)
 {
         struct appender *a = &q->appenders[i];
@@ -121,12 +128,14 @@ static void serve_appender(struct queue *q, unsigned i)
         bool over = false;
 
         served = a->socket;
-        alarm(SECONDS_TO_APPEND);
+        alarm(SECONDS_TO_BEGIN);
         do {
                 struct reader payload;
                 int r = frame_receive(a->socket, &f, MAX_FRAME, 0, &why);
 
                 over = r <= 0;
+                if (append_step(a->append) == APPEND_WAITS)
+                        alarm(SECONDS_TO_ANSWER);
                 if (r > 0) {
                         payload = reader_of(f.payload.data, f.payload.len);
                         r = append_take(a->append, a->socket, f.type, &payload, &why);
@@ -139,6 +148,24 @@ static void serve_appender(struct queue *q, unsigned i)
         /* A match is spoken of before the result is. */
         if (over)
                 drop_appender(q, i);
+}
+
+/* One of those that have something to say, and each in turn: between two of them the worker is
+ * heard, whose leases would be over if all of its evaluations said half a word and no more. */
+static void serve_one(struct queue *q, const struct pollfd *fds, unsigned count)
+{
+        const unsigned before = q->count;
+
+        for (unsigned i = 0; i < count; i++) {
+                const unsigned at = (q->next + i) % count;
+
+                if (!fds[at].revents)
+                        continue;
+                serve_appender(q, at);
+                /* One that has ended gives its place to another. */
+                q->next = at + (q->count == before);
+                return;
+        }
 }
 
 /* --- who asks ------------------------------------------------------------------------------- */
@@ -196,6 +223,7 @@ static int turn(struct queue *q, struct error *err)
 {
         struct pollfd fds[2 + STORE_MAX_LEASES];
         unsigned count = 2;
+        int r;
 
         fds[0] = (struct pollfd){.fd = q->socket, .events = POLLIN};
         fds[1] = (struct pollfd){.events = POLLIN};
@@ -215,11 +243,10 @@ static int turn(struct queue *q, struct error *err)
                 if (wake(q, err) < 0)
                         return -1;
         }
-        /* From the last, since one that has ended gives its place to that. */
-        for (unsigned i = count; i-- > 2;)
-                if (fds[i].revents)
-                        serve_appender(q, i - 2);
-        return fds[0].revents ? serve_socket(q, err) : 1;
+        if (fds[0].revents && (r = serve_socket(q, err)) <= 0)
+                return r;
+        serve_one(q, fds + 2, count - 2);
+        return 1;
 }
 
 int queue_serve(struct store *s, int socket, struct error *err)

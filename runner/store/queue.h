@@ -34,10 +34,15 @@ struct job_row {
         uint32_t max_tries;
 };
 
-/* In a transaction: it gets its turn. A job of an agent comes a round after the one before that
- * still waits, and in a round the tasks take turns: so neither who submits a thousand times nor a
- * task that a thousand submit to keeps the others waiting. */
+/* In a transaction: it gets its turn. A job of an agent comes a round after the one before, and in
+ * a round the tasks take turns: so neither who submits a thousand times nor a task that a thousand
+ * submit to keeps the others waiting. */
 int queue_add(struct store *s, const struct job_row *job, int64_t now, struct error *err);
+/* In a transaction: one that was parked gets its turn as if it had just come. */
+int queue_again(struct store *s, const char *id, struct error *err);
+/* The ids that a query finds, each with a NUL. */
+int queue_ids(struct store *s, const char *sql, const struct value *values, unsigned count,
+        struct buffer *ret, struct error *err);
 
 /* --- the frames ------------------------------------------------------------------------------ */
 
@@ -67,6 +72,11 @@ enum job_fate { JOB_ENDS, JOB_WAITS, JOB_PARKS };
 /* In a transaction: it is still that lease's (infra.lease_lost else), and this is what its result
  * makes of it: infra's faults are tried again, later each time, until its tries are used up. */
 int job_decide(struct store *s, const struct job_lease *l, bool infra, enum job_fate *ret,
+        struct error *err);
+/* In a transaction, before they leave the queue without a result: their submissions are no longer
+ * waited for, and are what their last results say. `which` is a condition on jobs; $1 is the time
+ * as text. */
+int job_leave(struct store *s, const char *which, const struct value *values, unsigned count,
         struct error *err);
 /* In the same transaction: that happens. */
 int job_settle(struct store *s, const struct job_lease *l, enum job_fate fate,

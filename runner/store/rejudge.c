@@ -23,32 +23,22 @@ struct rejudge {
         uint64_t count;
 };
 
-static int take_id(void *to, const struct value *row, unsigned count, struct error *err)
-{
-        struct rejudge *j = to;
-
-        (void)count;
-        (void)err;
-        buffer_add(&j->ids, row[0].text, row[0].len);
-        buffer_add_char(&j->ids, '\0');
-        return 0;
-}
-
-/* The last job of each submission, where it has ended. */
+/* The last job of each submission, where it has ended; what was cancelled never was one. */
 static int find_jobs(struct rejudge *j, struct error *err)
 {
         const struct value values[] = {value_text(j->task), value_text(j->result),
                 value_number(j->infra), value_number(MOST_AT_ONCE)};
 
-        return j->store->engine->run(j->store->database,
+        return queue_ids(j->store,
                 "SELECT j.id FROM jobs j LEFT JOIN evaluation_results r ON r.id = j.result_id"
                 " WHERE j.state IN ('done', 'parked') AND (j.task = $1 OR $1 = '')"
                 " AND (j.result_id = $2 OR $2 = '')"
                 " AND (CAST($3 AS INTEGER) = 0 OR r.class = 'infra' OR j.state = 'parked')"
                 " AND NOT EXISTS (SELECT 1 FROM jobs n WHERE n.submission_id = j.submission_id"
-                "  AND (n.queued_at > j.queued_at OR (n.queued_at = j.queued_at AND n.id > j.id)))"
+                "  AND n.state <> 'cancelled' AND (n.queued_at > j.queued_at OR (n.queued_at = "
+                "j.queued_at AND n.id > j.id)))"
                 " ORDER BY j.queued_at, j.id LIMIT $4",
-                values, 4, take_id, j, err);
+                values, 4, &j->ids, err);
 }
 
 static int take_again(void *to, const struct value *row, unsigned count, struct error *err)
@@ -115,14 +105,11 @@ static int add_all(void *to, struct error *err)
         struct rejudge *j = to;
         int64_t now;
 
-        j->ids.len = 0;
         j->count = 0;
         if (j->store->engine->lock(j->store->database, LOCK_JOBS, err) < 0 ||
                 j->store->engine->now(j->store->database, &now, err) < 0 || find_jobs(j, err) < 0 ||
                 (j->snapshot.fd >= 0 && files_put(j->store, &j->snapshot, err) < 0))
                 return -1;
-        if (!buffer_ok(&j->ids))
-                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
         for (size_t at = 0; at < j->ids.len; at += strlen((const char *)j->ids.data + at) + 1) {
                 if (add_again(j, (const char *)j->ids.data + at, now, err) < 0)
                         return -1;

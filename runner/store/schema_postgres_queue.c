@@ -58,7 +58,7 @@ const char *const schema_postgres_queue[] = {
         " code " TEXT_C ","
         " reason " TEXT_C ")",
         "CREATE INDEX jobs_next ON jobs (round, place, id) WHERE state = 'queued'",
-        "CREATE INDEX jobs_of_agent ON jobs (agent, round) WHERE state = 'queued'",
+        "CREATE INDEX jobs_of_agent ON jobs (agent, round) WHERE state <> 'cancelled'",
         "CREATE INDEX jobs_of_task ON jobs (round, task, place) WHERE state = 'queued'",
         "CREATE INDEX jobs_due ON jobs (not_before) WHERE state = 'waiting'",
         "CREATE INDEX jobs_leased ON jobs (lease_until) WHERE state = 'running'",
@@ -87,8 +87,8 @@ const char *const schema_postgres_queue[] = {
         "CREATE INDEX arrivals_of ON arrivals (address, at)",
         "CREATE INDEX arrivals_at ON arrivals (at)",
         RIGHTS("GRANT SELECT, INSERT ON jobs TO assay_worker;"
-               " GRANT UPDATE (state, tries, lease, lease_until, not_before, worker, started_at,"
-               "  ended_at, result_id, code, reason) ON jobs TO assay_worker;"
+               " GRANT UPDATE (state, round, place, tries, lease, lease_until, not_before, worker,"
+               "  started_at, ended_at, result_id, code, reason) ON jobs TO assay_worker;"
                " GRANT SELECT, INSERT ON files, file_parts TO assay_worker;"
                " GRANT SELECT, UPDATE ON queue TO assay_worker;"
                " GRANT SELECT, INSERT, DELETE ON arrivals TO assay_worker;"

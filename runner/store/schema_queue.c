@@ -47,7 +47,7 @@ const char *const schema_sqlite_queue[] = {
         " reason TEXT"
         ") STRICT, WITHOUT ROWID",
         "CREATE INDEX jobs_next ON jobs (round, place, id) WHERE state = 'queued'",
-        "CREATE INDEX jobs_of_agent ON jobs (agent, round) WHERE state = 'queued'",
+        "CREATE INDEX jobs_of_agent ON jobs (agent, round) WHERE state <> 'cancelled'",
         "CREATE INDEX jobs_of_task ON jobs (round, task, place) WHERE state = 'queued'",
         "CREATE INDEX jobs_due ON jobs (not_before) WHERE state = 'waiting'",
         "CREATE INDEX jobs_leased ON jobs (lease_until) WHERE state = 'running'",

@@ -132,6 +132,62 @@ no_cells() {
     each_once 60
 }
 
+@test "an evaluation that was taken over can say nothing but its result, and keeps its worker from nothing" {
+    script_task '' <<< 'exit 0'
+    submission
+    submit
+    timeout 100 "$here/../programs/queue-driver.py" "$ASSAY_BUILD/assay-store" "$db" "$ASSAY_STATE/store/key" > "$work/output"
+    malformed='the store was sent a malformed frame, renewed'
+    other="what was graded is not what job $(field .job_id) is about, renewed"
+    diff - "$work/output" << END
+reads: $malformed
+takes a job: $malformed
+asks for a file: $malformed
+cancels its job: $malformed
+reads a match: $malformed
+commits at once: $malformed
+begins for another task: $other
+begins for another archive: $other
+begins twice: 4 $malformed
+commits nothing: 4 $malformed
+numbers its result: 4 $malformed
+says that a lot follows: a frame is larger than agreed, renewed
+says half a word: a frame ended before its end, renewed
+sends a file along: a frame is larger than agreed, renewed
+stay: waited for one at most, renewed
+END
+    is job 'running|0' "$(sql 'SELECT state, (SELECT count(*) FROM evaluation_results) FROM jobs')"
+}
+
+@test "what a killed worker had unpacked in part is removed, what another one unpacks now is not" {
+    script_task '' <<< 'echo "{\"score\": 60, \"pass\": true}" > /results/score.json'
+    submission
+    submit
+    left=01M7T3HP73C9XJ4RRTWKH6ZVDF used=01M7T3HP744BJ7SMN64NJ0D4WG
+    mkdir -p "$ASSAY_STATE/tasks/$left/tests/deep" "$ASSAY_STATE/tasks/$used/tests"
+    echo half > "$ASSAY_STATE/tasks/$left/tests/deep/file"
+    exec 6< "$ASSAY_STATE/tasks/$used"
+    flock 6
+    work
+    exec 6>&-
+    is tasks "$used $(sql 'SELECT task_sha256 FROM jobs')" "$(ls "$ASSAY_STATE/tasks" | sort | paste -sd ' ')"
+}
+
+@test "a worker that can grade nothing rests, and does not use up the tries of all jobs" {
+    script_task '' <<< 'exit 0'
+    submit_many 6
+    sql 'UPDATE jobs SET max_tries = 1'
+    mkdir -p "$ASSAY_STATE"
+    rm -rf "$ASSAY_STATE/tasks"
+    touch "$ASSAY_STATE/tasks"
+    start_worker --jobs 2 --retry-after 1m --status-file "$work/status"
+    until [ "$(jq -r .state "$work/status" 2> /dev/null)" = resting ]; do
+        alive
+        [ "$(count "= 'queued'")" -gt 0 ]
+    done
+    is jobs 'parked 3 queued 3' "$(sql "SELECT state || ' ' || count(*) FROM jobs GROUP BY state" | paste -sd ' ')"
+}
+
 @test "a full disk: what is not stored is said, nothing is lost, and it goes on where there is room" {
     [ "$engine" = sqlite ] || skip "the disk of a server is the server's business"
     is_root || skip "mounts a small file system, which needs root"

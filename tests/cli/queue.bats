@@ -104,6 +104,11 @@ teardown() {
     is 'the same address, written as IPv6' 0 "$status"
     submit --source-ip 192.0.2.7
     is 'no second one' 6 "$status"
+    # Those of a clock that was set back since are of no minute.
+    sql 'UPDATE arrivals SET at = at + 86400000'
+    submit --source-ip 192.0.2.7
+    is 'after the clock was set back' 0 "$status"
+    is arrivals 1 "$(sql 'SELECT count(*) FROM arrivals')"
 }
 
 @test "addresses of IPv6 count by their /64" {
@@ -160,6 +165,26 @@ teardown() {
     is 'the order of tasks' 'test other test test' "$(order task)"
 }
 
+@test "who comes back as soon as a job is done has had a turn, and so has what is tried again" {
+    script_task '' <<< 'exit 0'
+    for agent in busy busy ann; do
+        submission_of "$agent $RANDOM"
+        submit --agent "$agent"
+    done
+    sql "UPDATE jobs SET state = 'done' WHERE round = 0"
+    submission_of 4
+    submit --agent ann
+    is 'the order after a turn' 'busy ann' "$(order agent)"
+    sql "UPDATE jobs SET state = 'parked' WHERE state = 'queued'"
+    for agent in eve dan; do
+        submission_of "$agent"
+        submit --agent "$agent"
+    done
+    operate retry --all
+    is retried '2 queued again' "$(cat "$work/output")"
+    is 'the order after a retry' 'eve dan busy ann' "$(order agent)"
+}
+
 @test "a task is graded as it was when it was submitted" {
     script_task '' <<< 'echo "{\"score\": 50, \"pass\": true}" > /results/score.json'
     mkdir -p "$work/task/truth/deep"
@@ -174,6 +199,42 @@ teardown() {
     digest=$(sql 'SELECT task_sha256 FROM jobs')
     is digest "$digest" "$(sql 'SELECT task_sha256 FROM evaluation_results')"
     is 'what others may read of it' 700 "$(stat -c %a "$ASSAY_STATE/tasks")"
+}
+
+@test "a task that was changed where a worker had unpacked it grades nothing" {
+    script_task '' <<< 'echo "{\"score\": 50, \"pass\": true}" > /results/score.json'
+    submission
+    submit
+    work
+    sed -i 's/50/99/' "$ASSAY_STATE"/tasks/*/tests/run
+    submit --agent ann --tries 1
+    work
+    is job 'parked|infra.task_changed' "$(sql "SELECT state, code FROM jobs WHERE agent = 'ann'")"
+    is results 50.00 "$(sql 'SELECT final_score FROM evaluation_results')"
+    grep -q "remove it" <<< "$(sql "SELECT reason FROM jobs WHERE agent = 'ann'")"
+}
+
+@test "a task that changes while it is stored is not stored" {
+    script_task '' <<< 'exit 0'
+    mkdir "$work/task/truth"
+    truncate -s 100M "$work/task/truth/a-large-one"
+    echo 0 > "$work/task/truth/z"
+    submission
+    (
+        while [ ! -e "$work/stop" ]; do
+            echo "$((i = ${i:-0} + 1))" > "$work/z"
+            mv "$work/z" "$work/task/truth/z"
+        done
+    ) &
+    submit
+    touch "$work/stop"
+    wait
+    is exit 4 "$status"
+    grep -q '^assay: infra.task_changed: ' "$work/errors"
+    submit
+    is 'exit when it stays' 0 "$status"
+    work
+    is job 'done' "$(state_of_jobs)"
 }
 
 @test "a damaged snapshot or archive is the store's fault, tried again, then parked with its reason" {
@@ -288,6 +349,18 @@ teardown() {
     is 'nothing runs' 0 "$(sql "SELECT count(*) FROM jobs WHERE state = 'running'")"
 }
 
+@test "what a dead worker had is not waited for when the queue is drained" {
+    script_task '' <<< 'exit 0'
+    submission
+    submit
+    sql "UPDATE jobs SET state = 'running', tries = 1, lease = 1, lease_until = 1"
+    operate drain
+    is exit 0 "$status"
+    operate resume
+    work
+    is job 'done|2' "$(sql 'SELECT state, tries FROM jobs')"
+}
+
 @test "a job that waits can be cancelled; one that has ended stays as it is" {
     script_task '' <<< 'echo "{\"score\": 60, \"pass\": true}" > /results/score.json'
     submission
@@ -304,6 +377,25 @@ teardown() {
         refuses "UPDATE jobs SET $change WHERE state = 'done'"
     done
     refuses "DELETE FROM jobs"
+}
+
+@test "a submission stays what its last result says when it is not graded again after all" {
+    script_task '' <<< 'echo "{\"score\": 60, \"pass\": true}" > /results/score.json'
+    submission
+    submit --tries 1
+    work
+    rejudge --task test
+    submit
+    operate cancel "$(field .job_id)"
+    is 'while another waits' 'pending|0' "$(sql 'SELECT status, evaluated FROM submissions')"
+    operate cancel "$(sql "SELECT id FROM jobs WHERE state = 'queued'")"
+    is 'after it' 'completed|1|1' "$(sql 'SELECT status, evaluated, completed_at IS NOT NULL FROM submissions')"
+    rejudge --task test
+    is 'queued once more' '1 queued again' "$(cat "$work/output")"
+    forge 'DELETE FROM file_parts'
+    work
+    is parked 1 "$(sql "SELECT count(*) FROM jobs WHERE state = 'parked'")"
+    is 'after that' 'completed|1' "$(sql 'SELECT status, evaluated FROM submissions')"
 }
 
 @test "what is in the queue can be listed, whatever it is named" {
@@ -341,6 +433,13 @@ teardown() {
         "$(sql 'SELECT attempt, final_score FROM evaluation_results ORDER BY number' | paste -sd ' ')"
     is 'one submission' 1 "$(sql 'SELECT count(*) FROM submissions')"
     intact
+    sed -i 's/"test"/"other"/' "$work/mended/task.json"
+    rejudge --task test --with "$work/mended"
+    is 'by another task' 2 "$status"
+    grep -q 'is task other' "$work/errors"
+    rejudge --infra --with "$work/mended"
+    is 'nothing of the other task' 2 "$status"
+    is jobs 3 "$(sql 'SELECT count(*) FROM jobs')"
 }
 
 @test "all with a fault of the machines are graded again, and no others" {
@@ -396,7 +495,23 @@ teardown() {
     grep -q '^assay_worker_places ' "$work/answer"
 }
 
+@test "a task that cannot be stored is the task's fault, not the submission's" {
+    script_task '' <<< 'exit 0'
+    mkdir "$work/task/truth"
+    mkfifo "$work/task/truth/pipe"
+    submission
+    submit
+    is 'exit with a pipe' 2 "$status"
+    rm "$work/task/truth/pipe"
+    echo secret > "$work/task/truth/file"
+    chmod 0 "$work/task/truth/file"
+    submit
+    is 'exit with what cannot be read' 2 "$status"
+    grep -q '^assay: task.unsafe: .*truth: file: cannot be read' "$work/errors"
+}
+
 @test "what cannot be is refused in words" {
+    long=$(printf '1%.0s' {1..2000})
     script_task '' <<< 'exit 0'
     submission
     while IFS='|' read -r arguments exit words; do
@@ -417,9 +532,27 @@ submit --store $nowhere task submission.tar.gz|4|infra.store
 worker task|2|takes no tasks
 worker --lease 1ms|2|--lease 1ms
 worker --jobs 0|2|--jobs 0
+worker --store $db --metrics 70000|2|--metrics 70000
 queue --store $db nothing|2|needs status
 queue --store $db retry|2|needs a job
 queue --store $db retry nobody|2|no such job
 rejudge --store $db|2|needs --task
+submit --store $db --source-ip $long task submission.tar.gz|2|--source-ip 111
+submit --store $db --match $long task submission.tar.gz|2|--match 111
+submit --store $db --seed $long task submission.tar.gz|2|--seed 111
+submit --store $db --llm-score 1.$long task submission.tar.gz|2|--llm-score 1.111
+queue --store $db cancel $long|2|no job has such an id
+queue --store $db retry $long|2|no job has such an id
+queue --store $db list $long|2|no job has such an id
+queue --store $db list nobody|2|no such job
+queue --store $db list --state wait|2|--state wait
+rejudge --store $db --task $long$long$long$long|2|--task 111
+rejudge --store $db --result $long|2|--result 111
 END
+    for operation in cancel retry list; do
+        operate "$operation" ''
+        is "exit of $operation without an id" 2 "$status"
+    done
+    rejudge --task ''
+    is 'exit of rejudge without a name' 2 "$status"
 }
