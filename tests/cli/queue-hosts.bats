@@ -78,7 +78,8 @@ start_host() {
     is 'who did them' 1 "$(sql "SELECT count(DISTINCT worker) FROM jobs")"
     by=$(sql "SELECT DISTINCT worker FROM jobs")
     nsenter --net="/proc/$first/ns/net" ip link set host1 up
-    until [ "$(grep -c 'infra.lease_lost' "$work/host1.said")" = 2 ]; do kill -0 "$first_worker"; done
+    # It hears of it when it hands in a result, or when it says that it is still there: whichever comes first.
+    until [ "$(grep -cE 'infra.lease_lost|interrupted' "$work/host1.said")" = 2 ]; do kill -0 "$first_worker"; done
     is 'results still' '2|1' "$(sql 'SELECT count(*), max(attempt) FROM evaluation_results')"
     is 'and theirs' "$by" "$(sql "SELECT DISTINCT worker FROM jobs")"
     # The first is a worker like another again.
