@@ -357,16 +357,19 @@ static int unpack_new(int tasks, const char *name, const char *path, const char 
 int snapshot_find(
         const char *sha256, snapshot_fetch fetch, void *to, char ret[PATH_MAX], struct error *err)
 {
-        _cleanup_fd_ int tasks = state_open_private("tasks", err);
+        _cleanup_fd_ int tasks = -EBADF;
         char new[ULID_SIZE], path[PATH_MAX];
         struct stat st;
 
-        if (tasks < 0 || strlen(sha256) != DIGEST_SIZE - 1 || strchr(sha256, '/') ||
-                state_file("tasks", sha256, ret, err) < 0 || ulid_new(new, err) < 0 ||
-                state_file("tasks", new, path, err) < 0)
+        if (strspn(sha256, "0123456789abcdef") != DIGEST_SIZE - 1)
+                return error_set(err, CODE_JOB_FILE, "%.64s: no digest of a task", sha256);
+        if (state_file("tasks", sha256, ret, err) < 0)
                 return -1;
-        if (fstatat(tasks, sha256, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode))
+        if (lstat(ret, &st) == 0 && S_ISDIR(st.st_mode))
                 return 0;
+        tasks = state_open_private("tasks", err);
+        if (tasks < 0 || ulid_new(new, err) < 0 || state_file("tasks", new, path, err) < 0)
+                return -1;
         /* Those of others are no business of this machine's users. */
         if (fchmod(tasks, 0700) == 0 && unpack_new(tasks, new, path, sha256, fetch, to, err) == 0 &&
                 (renameat(tasks, new, tasks, sha256) == 0 || errno == EEXIST ||

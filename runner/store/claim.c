@@ -152,16 +152,29 @@ static int claim(void *to, struct error *err)
         return c->found ? mark_job(c, err) : find_next_time(c, err);
 }
 
+/* A new connection is durable. */
+static int set_durable(struct store *s, bool yes, struct error *err)
+{
+        return s->engine->durable(s->database, yes, err) == 0 ? 0 : store_connect_again(s, err);
+}
+
 static int answer_claim(struct store *s, int socket, struct reader *r, struct error *err)
 {
         struct claim c = {.store = s, .out = BUFFER_INIT};
+        struct error unsaid;
         int result;
 
         get_text(r, c.worker, sizeof c.worker);
         c.lease_ms = get_u32(r);
         if (!reader_done(r) || c.lease_ms == 0 || c.lease_ms > MOST_MS)
                 return store_malformed(err);
+        /* A claim that a machine forgets as it fails is a job that waits still. Whatever is
+         * committed afterwards has to last: else nothing goes on. */
+        if (set_durable(s, false, err) < 0)
+                return -1;
         result = store_transact(s, claim, NULL, &c, err);
+        if (set_durable(s, true, result == 0 ? err : &unsaid) < 0)
+                result = -1;
         if (result == 0 && !c.found) {
                 const int64_t wait = c.next == 0 ? IDLE_MS : c.next - c.now + 1;
 

@@ -47,6 +47,9 @@ struct engine {
         int (*lock)(struct database *d, const char *name, struct error *err);
         int (*commit)(struct database *d, struct error *err);
         void (*rollback)(struct database *d);
+        /* Before a transaction: is what it commits on the disk when that is said? It is, as long as
+         * nobody says otherwise. */
+        int (*durable)(struct database *d, bool yes, struct error *err);
         /* One statement; `take` is NULL where no row is expected, and runs no other statement. */
         int (*run)(struct database *d, const char *sql, const struct value *values, unsigned count,
                 take_row take, void *to, struct error *err);

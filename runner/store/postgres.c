@@ -127,6 +127,12 @@ static int notify(struct database *d, struct error *err)
         return command(d, "NOTIFY assay_jobs", err);
 }
 
+static int durable(struct database *d, bool yes, struct error *err)
+{
+        return command(
+                d, yes ? "SET synchronous_commit = on" : "SET synchronous_commit = off", err);
+}
+
 static bool is_lost(const struct database *d)
 {
         return d->lost || pq.status(d->handle) != CONNECTION_OK;
@@ -187,6 +193,7 @@ const struct engine engine_postgres = {
         .skip_locked = " FOR UPDATE SKIP LOCKED",
         .commit = postgres_commit,
         .rollback = rollback,
+        .durable = durable,
         .run = postgres_run,
         .each = postgres_each,
         .version = version,

@@ -1,5 +1,5 @@
-/* What a PostgreSQL database has once the statements in schema_postgres*.c were run, as its catalogs
- * say it (postgres_check.c). Written by tests/programs/postgres-objects.py. */
+/* What a PostgreSQL database has once the statements in schema_postgres*.c were run, as its
+ * catalogs say it (postgres_check.c). Written by tests/programs/postgres-objects.py. */
 #include "store/schema.h"
 
 /* clang-format off */

@@ -176,6 +176,11 @@ static int commit(struct database *d, struct error *err)
         return execute(d, "COMMIT", err);
 }
 
+static int durable(struct database *d, bool yes, struct error *err)
+{
+        return execute(d, yes ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL", err);
+}
+
 static void rollback(struct database *d)
 {
         sqlite3_exec(d->handle, "ROLLBACK", NULL, NULL, NULL);
@@ -423,6 +428,7 @@ const struct engine engine_sqlite = {
         .skip_locked = "",
         .commit = commit,
         .rollback = rollback,
+        .durable = durable,
         .run = run,
         .each = run,
         .version = version,
