@@ -327,6 +327,7 @@ bench: packages-check
 	@tests/bench/unpack $(abspath $(BUILD))
 	@tests/bench/images $(abspath $(BUILD))
 	@tests/bench/score $(abspath $(BUILD))
+	@tests/bench/queue $(abspath $(BUILD))
 
 .PHONY: lint
 lint: packages-lint compile_commands.json

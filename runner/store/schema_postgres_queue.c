@@ -57,11 +57,11 @@ const char *const schema_postgres_queue[] = {
         " result_id " TEXT_C ","
         " code " TEXT_C ","
         " reason " TEXT_C ")",
-        "CREATE INDEX jobs_next ON jobs (round, place, id) WHERE state = 'queued'",
+        "CREATE INDEX jobs_next ON jobs (state, round, place, id)",
         "CREATE INDEX jobs_of_agent ON jobs (agent, round) WHERE state <> 'cancelled'",
-        "CREATE INDEX jobs_of_task ON jobs (round, task, place) WHERE state = 'queued'",
-        "CREATE INDEX jobs_due ON jobs (not_before) WHERE state = 'waiting'",
-        "CREATE INDEX jobs_leased ON jobs (lease_until) WHERE state = 'running'",
+        "CREATE INDEX jobs_of_task ON jobs (state, round, task, place)",
+        "CREATE INDEX jobs_due ON jobs (state, not_before)",
+        "CREATE INDEX jobs_leased ON jobs (state, lease_until)",
         "CREATE INDEX jobs_by_state ON jobs (state, queued_at)",
         "CREATE INDEX jobs_of_submission ON jobs (submission_id)",
         "CREATE INDEX jobs_of_result ON jobs (result_id)",

@@ -9,7 +9,7 @@ postgres_program() {
 }
 
 # For setup_file. The exported names are those that PostgreSQL's clients look at. With POSTGRES_NET, a network namespace,
-# it also listens there.
+# it also listens there; with DURABLE=on what it commits is on the disk.
 postgres_start() {
     local as=()
     # It refuses root, and wants a user with a name.
@@ -42,7 +42,7 @@ postgres_keep() {
     while [ ! -e "$PGHOST/stop" ]; do
         rm -f "$PGHOST/data/postmaster.pid"
         "$@" setpriv --pdeathsig INT -- "$(postgres_program postgres)" -D "$PGHOST/data" -k "$PGHOST" \
-            -c listen_addresses="${POSTGRES_NET:+*}" -c fsync=off -c shared_buffers=16MB >> "$PGHOST/log" 2>&1 &
+            -c listen_addresses="${POSTGRES_NET:+*}" -c fsync="${DURABLE:-off}" -c shared_buffers=16MB >> "$PGHOST/log" 2>&1 &
         echo $! > "$PGHOST/pid.new"
         mv "$PGHOST/pid.new" "$PGHOST/pid"
         wait $! || true
