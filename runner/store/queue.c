@@ -26,6 +26,7 @@ struct queue {
         struct store *store;
         int socket;
         unsigned looks; /* how often to look still for what may have been committed */
+        int watch;      /* readable when another process may commit; -EBADF: nobody waits for it */
         bool waits;     /* who was told that there is nothing to do is to be woken */
         struct appender appenders[STORE_MAX_LEASES];
         unsigned count, next; /* which of them comes first */
@@ -187,6 +188,17 @@ static int answer_frame(struct queue *q, struct frame *f, struct error *err)
         return store_malformed(err);
 }
 
+/* Not for who asks and goes: the kernel takes milliseconds to stop it. */
+static int listen_for_others(struct queue *q, struct error *err)
+{
+        const struct engine *e = q->store->engine;
+
+        while (q->watch < 0 && e->watch(q->store->database, &q->watch, err) < 0)
+                if (store_connect_again(q->store, err) < 0)
+                        return -1;
+        return 0;
+}
+
 /* 1, or 0 at its end. What cannot be done is said, and the next may be asked. */
 static int serve_socket(struct queue *q, struct error *err)
 {
@@ -196,7 +208,11 @@ static int serve_socket(struct queue *q, struct error *err)
 
         if (r <= 0)
                 return r;
-        q->waits |= f.type == STORE_CLAIM || f.type == STORE_JOB || f.type == STORE_PAUSE;
+        if (f.type == STORE_CLAIM || f.type == STORE_JOB || f.type == STORE_PAUSE) {
+                q->waits = true;
+                if (listen_for_others(q, err) < 0)
+                        return -1;
+        }
         if (answer_frame(q, &f, &why) == 0)
                 return 1;
         if (why.code == CODE_INTERNAL_FRAME) {
@@ -226,12 +242,7 @@ static int turn(struct queue *q, struct error *err)
         int r;
 
         fds[0] = (struct pollfd){.fd = q->socket, .events = POLLIN};
-        fds[1] = (struct pollfd){.events = POLLIN};
-        if (q->store->engine->watch(q->store->database, &fds[1].fd, err) < 0) {
-                if (store_connect_again(q->store, err) < 0)
-                        return -1;
-                return 1;
-        }
+        fds[1] = (struct pollfd){.fd = q->watch, .events = POLLIN};
         for (unsigned i = 0; i < q->count; i++)
                 fds[count++] = (struct pollfd){.fd = q->appenders[i].socket, .events = POLLIN};
         if (poll(fds, count, q->waits && q->looks > 0 ? LOOK_MS : -1) < 0)
@@ -258,6 +269,7 @@ int queue_serve(struct store *s, int socket, struct error *err)
                 return error_set(err, CODE_INFRA_MEMORY, "out of memory");
         q->store = s;
         q->socket = socket;
+        q->watch = -EBADF;
         signal(SIGALRM, cut_off);
         while (r > 0)
                 r = turn(q, err);
