@@ -29,19 +29,19 @@ struct actual {
 };
 
 static const struct choice statuses[] = {
-        {"graded", 0, false},
-        {"pending", 1, false},
-        {"rejected", 2, false},
-        {"ungradable", 3, false},
-        {"error", 4, false},
+        {"graded", 0},
+        {"pending", 1},
+        {"rejected", 2},
+        {"ungradable", 3},
+        {"error", 4},
         {0},
 };
 static const struct choice outcomes[] = {
-        {"pass", 0, false},
-        {"fail", 1, false},
-        {"win", 2, false},
-        {"draw", 3, false},
-        {"loss", 4, false},
+        {"pass", 0},
+        {"fail", 1},
+        {"win", 2},
+        {"draw", 3},
+        {"loss", 4},
         {0},
 };
 

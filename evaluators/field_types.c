@@ -64,13 +64,11 @@ static bool read_choice(struct reading *r, const struct field *f, const struct s
 {
         const char *text = json_string_value(s->value.node);
 
+        (void)r;
         for (const struct choice *c = f->choices; text && c->name; c++) {
                 if (strcmp(c->name, text) != 0)
                         continue;
-                if (c->unsupported)
-                        reading_problem(r, s, "\"%s\" is not supported by this version", text);
-                else
-                        *(unsigned *)to = c->value;
+                *(unsigned *)to = c->value;
                 return true;
         }
         return false;
@@ -82,7 +80,7 @@ static void want_choice(const struct field *f, char *out, size_t size)
 
         out[0] = '\0';
         for (const struct choice *c = f->choices; c->name; c++) {
-                if (c->unsupported || used >= size)
+                if (used >= size)
                         continue;
                 used += (size_t)snprintf(
                         out + used, size - used, "%s\"%s\"", used > 0 ? " or " : "", c->name);

@@ -31,7 +31,6 @@ struct field_type {
 struct choice {
         const char *name;
         unsigned value;
-        bool unsupported; /* the contract has it, this version does not */
 };
 
 /* A row; see the types for what fills which member. */

@@ -25,7 +25,7 @@ struct judge {
         struct list command; /* of const char * */
 };
 
-static const struct choice schemas[] = {{"assay.operator/1", 0, false}, {0}};
+static const struct choice schemas[] = {{"assay.operator/1", 0}, {0}};
 
 static const struct field judge_rows[] = {
         FIELD("command", field_texts, REQUIRED, struct judge, command, .least = 1, .most = 100),

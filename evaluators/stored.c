@@ -121,31 +121,31 @@ static const struct field_type field_dimensions = {read_dimensions, want_dimensi
 
 /* --- tables --------------------------------------------------------------------------------- */
 
-static const struct choice schemas[] = {{"assay.result/1", 0, false}, {0}};
-static const struct choice rules[] = {{"1", 0, false}, {0}};
+static const struct choice schemas[] = {{"assay.result/1", 0}, {0}};
+static const struct choice rules[] = {{"1", 0}, {0}};
 static const struct choice statuses[] = {
-        {"graded", STORED_GRADED, false},
-        {"pending", STORED_PENDING, false},
-        {"rejected", STORED_REJECTED, false},
-        {"ungradable", STORED_UNGRADABLE, false},
-        {"error", STORED_ERROR, false},
+        {"graded", STORED_GRADED},
+        {"pending", STORED_PENDING},
+        {"rejected", STORED_REJECTED},
+        {"ungradable", STORED_UNGRADABLE},
+        {"error", STORED_ERROR},
         {0},
 };
 static const struct choice classes[] = {
-        {"submission", CLASS_SUBMISSION, false},
-        {"suite", CLASS_SUITE, false},
-        {"limit", CLASS_LIMIT, false},
-        {"judge", CLASS_JUDGE, false},
-        {"infra", CLASS_INFRA, false},
-        {"internal", CLASS_INTERNAL, false},
+        {"submission", CLASS_SUBMISSION},
+        {"suite", CLASS_SUITE},
+        {"limit", CLASS_LIMIT},
+        {"judge", CLASS_JUDGE},
+        {"infra", CLASS_INFRA},
+        {"internal", CLASS_INTERNAL},
         {0},
 };
 static const struct choice modes[] = {
-        {"llm", MODE_LLM, false},
-        {"container", MODE_CONTAINER, false},
-        {"hybrid", MODE_HYBRID, false},
-        {"answer", MODE_ANSWER, false},
-        {"workflow", MODE_WORKFLOW, false},
+        {"llm", MODE_LLM},
+        {"container", MODE_CONTAINER},
+        {"hybrid", MODE_HYBRID},
+        {"answer", MODE_ANSWER},
+        {"workflow", MODE_WORKFLOW},
         {0},
 };
 static const struct field criterion_rows[] = {

@@ -29,37 +29,37 @@ static const struct field_type other_scheme = {read_other_scheme, want_absent};
                 .key = name, .type = &other_scheme, .argument = scheme                             \
         }
 
-static const struct choice schemas[] = {{"assay.task/1", 0, false}, {0}};
+static const struct choice schemas[] = {{"assay.task/1", 0}, {0}};
 static const struct choice contract_names[] = {
-        {"straw", CONTRACT_STRAW, false},
-        {"gradescope", CONTRACT_GRADESCOPE, false},
-        {"prairielearn", CONTRACT_PRAIRIELEARN, false},
-        {"codabench", CONTRACT_CODABENCH, false},
-        {"harbor", CONTRACT_HARBOR, false},
-        {"evaluator", CONTRACT_EVALUATOR, false},
+        {"straw", CONTRACT_STRAW},
+        {"gradescope", CONTRACT_GRADESCOPE},
+        {"prairielearn", CONTRACT_PRAIRIELEARN},
+        {"codabench", CONTRACT_CODABENCH},
+        {"harbor", CONTRACT_HARBOR},
+        {"evaluator", CONTRACT_EVALUATOR},
         {0},
 };
 const struct choice task_schemes[] = {
-        {"blend", SCHEME_BLEND, false},
-        {"dimensions", SCHEME_DIMENSIONS, false},
-        {"composite", SCHEME_COMPOSITE, false},
+        {"blend", SCHEME_BLEND},
+        {"dimensions", SCHEME_DIMENSIONS},
+        {"composite", SCHEME_COMPOSITE},
         {0},
 };
 static const struct choice modes[] = {
-        {"llm", MODE_LLM, false},
-        {"container", MODE_CONTAINER, false},
-        {"hybrid", MODE_HYBRID, false},
+        {"llm", MODE_LLM},
+        {"container", MODE_CONTAINER},
+        {"hybrid", MODE_HYBRID},
         {0},
 };
 static const struct choice llm_missings[] = {
-        {"pending", LLM_MISSING_PENDING, false},
-        {"error", LLM_MISSING_ERROR, false},
-        {"zero", LLM_MISSING_ZERO, false},
+        {"pending", LLM_MISSING_PENDING},
+        {"error", LLM_MISSING_ERROR},
+        {"zero", LLM_MISSING_ZERO},
         {0},
 };
 const struct choice task_sources[] = {
-        {"test", SOURCE_TEST, false},
-        {"llm", SOURCE_LLM, false},
+        {"test", SOURCE_TEST},
+        {"llm", SOURCE_LLM},
         {0},
 };
 const struct task_format task_formats[TASK_FORMATS] = {
@@ -75,40 +75,40 @@ const struct task_format task_formats[TASK_FORMATS] = {
         {"stdout-json", "", EXIT_STRICT},
 };
 static const struct choice formats[] = {
-        {"score.json", 0, false},
-        {"gradescope", 1, false},
-        {"prairielearn", 2, false},
-        {"codabench", 3, false},
-        {"harbor", 4, false},
-        {"ctrf", 5, false},
-        {"junit", 6, false},
-        {"tap", 7, false},
-        {"exit-code", 8, false},
-        {"stdout-json", 9, false},
+        {"score.json", 0},
+        {"gradescope", 1},
+        {"prairielearn", 2},
+        {"codabench", 3},
+        {"harbor", 4},
+        {"ctrf", 5},
+        {"junit", 6},
+        {"tap", 7},
+        {"exit-code", 8},
+        {"stdout-json", 9},
         {0},
 };
 static const struct choice on_limits[] = {
-        {"error", ON_LIMIT_ERROR, false},
-        {"zero", ON_LIMIT_ZERO, false},
-        {"partial", ON_LIMIT_PARTIAL, false},
+        {"error", ON_LIMIT_ERROR},
+        {"zero", ON_LIMIT_ZERO},
+        {"partial", ON_LIMIT_PARTIAL},
         {0},
 };
 static const struct choice exits[] = {
-        {"strict", EXIT_STRICT, false},
-        {"result", EXIT_RESULT, false},
+        {"strict", EXIT_STRICT},
+        {"result", EXIT_RESULT},
         {0},
 };
 static const struct choice failures[] = {
-        {"zero", BUILD_ZERO, false},
-        {"reject", BUILD_REJECT, false},
+        {"zero", BUILD_ZERO},
+        {"reject", BUILD_REJECT},
         {0},
 };
-static const struct choice link_rules[] = {{"reject", 0, false}, {"drop", 1, false}, {0}};
+static const struct choice link_rules[] = {{"reject", 0}, {"drop", 1}, {0}};
 const struct choice task_visibilities[] = {
-        {"hidden", VISIBILITY_HIDDEN, false},
-        {"visible", VISIBILITY_VISIBLE, false},
-        {"after_due", VISIBILITY_AFTER_DUE, false},
-        {"after_published", VISIBILITY_AFTER_PUBLISHED, false},
+        {"hidden", VISIBILITY_HIDDEN},
+        {"visible", VISIBILITY_VISIBLE},
+        {"after_due", VISIBILITY_AFTER_DUE},
+        {"after_published", VISIBILITY_AFTER_PUBLISHED},
         {0},
 };
 

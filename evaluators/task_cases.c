@@ -12,9 +12,9 @@ enum { MOST_GROUPS = 1000, MOST_CASES = 20000, MOST_INLINE = 64 << 10, MOST_WORD
 /* --- what a case is compared by ------------------------------------------------------------- */
 
 static const struct choice protocols[] = {
-        {"plain", CHECKER_PLAIN, false},
-        {"kattis", CHECKER_KATTIS, false},
-        {"testlib", CHECKER_TESTLIB, false},
+        {"plain", CHECKER_PLAIN},
+        {"kattis", CHECKER_KATTIS},
+        {"testlib", CHECKER_TESTLIB},
         {0},
 };
 
@@ -56,7 +56,7 @@ static bool find_key(const struct spot *s, unsigned *ret)
 enum { BY_WORD, BY_OBJECT };
 
 static const struct choice compare_words[] = {
-        {"exact", COMPARE_EXACT, false}, {"tokens", COMPARE_TOKENS, false}, {0}};
+        {"exact", COMPARE_EXACT}, {"tokens", COMPARE_TOKENS}, {0}};
 static const struct field compare_forms[] = {
         [BY_WORD] = {.type = &field_choice, .choices = compare_words},
         [BY_OBJECT] = {.type = &field_object, .fields = &compare_fields},
@@ -142,9 +142,9 @@ static const struct fields each_fields = FIELDS(each_rows, UNKNOWN_IS_PROBLEM);
 /* --- groups --------------------------------------------------------------------------------- */
 
 static const struct choice aggregates[] = {
-        {"sum", AGGREGATE_SUM, false},
-        {"min", AGGREGATE_MIN, false},
-        {"all", AGGREGATE_ALL, false},
+        {"sum", AGGREGATE_SUM},
+        {"min", AGGREGATE_MIN},
+        {"all", AGGREGATE_ALL},
         {0},
 };
 

@@ -111,7 +111,7 @@ const char *task_check_place(const char *path)
 
 enum { PASS_SUITE, PASS_NUMBER };
 
-static const struct choice pass_words[] = {{"suite", true, false}, {0}};
+static const struct choice pass_words[] = {{"suite", true}, {0}};
 const struct field task_pass_forms[] = {
         [PASS_SUITE] = {.type = &field_choice, .choices = pass_words},
         [PASS_NUMBER] = {.type = &field_decimal, .most = 100},
@@ -211,7 +211,7 @@ static void want_env(const struct field *f, char *out, size_t size)
         snprintf(out, size, "an object of at most %d texts", SCORE_MAX_ENV);
 }
 
-static const struct choice image_sources[] = {{"suite", 0, false}, {0}};
+static const struct choice image_sources[] = {{"suite", 0}, {0}};
 static const struct field submission_image_rows[] = {
         FIELD("from", field_choice, REQUIRED, struct submission_image, from,
                 .choices = image_sources),

@@ -47,8 +47,8 @@ static void want_limit(const struct field *f, char *out, size_t size)
 const struct field_type task_limit = {read_limit, want_limit};
 
 /* That the operator must agree shows when it is run. */
-static const struct choice networks[] = {{"none", false, false}, {"outbound", true, false}, {0}};
-static const struct choice no_networks[] = {{"none", false, false}, {0}};
+static const struct choice networks[] = {{"none", false}, {"outbound", true}, {0}};
+static const struct choice no_networks[] = {{"none", false}, {0}};
 static const struct field network_forms[] = {{.type = &field_choice, .choices = networks}, {0}};
 static const struct field no_network_forms[] = {
         {.type = &field_choice, .choices = no_networks}, {0}};

@@ -30,8 +30,8 @@ static void want_time(const struct field *f, char *out, size_t size)
 
 static const struct field_type field_time = {read_value, want_time};
 static const struct choice types[] = {
-        {"llm_call", CALL_LLM, false},
-        {"tool_call", CALL_TOOL, false},
+        {"llm_call", CALL_LLM},
+        {"tool_call", CALL_TOOL},
         {0},
 };
 static const struct field call_rows[] = {

@@ -124,6 +124,11 @@ int queue_offer_task(struct queue *q, const char *path, char ret_sha256[DIGEST_S
         return r < 0 ? not_digested(path, err) : 0;
 }
 
+const char *job_text(const struct job *j, enum job_text which)
+{
+        return j->texts[which] ? j->texts[which] : "";
+}
+
 int job_take(struct job *j, struct frame *f, struct error *err)
 {
         struct reader r = reader_of(f->payload.data, f->payload.len);

@@ -58,6 +58,8 @@ enum job_text {
         JOB_SCORE,
 };
 enum job_number { JOB_TRIES, JOB_MOST_TRIES, JOB_QUEUED, JOB_STARTED, JOB_ENDED, JOB_NOT_BEFORE };
+/* "" where there is none. */
+const char *job_text(const struct job *j, enum job_text which);
 int job_take(struct job *j, struct frame *f, struct error *err);
 void job_free(struct job *j);
 

@@ -174,20 +174,18 @@ static void charge(struct workflow *w, struct workflow_step *s, uint64_t max_bud
 /* A step begins when the last of those it needs has ended, and takes as long as its attempts. */
 static void find_latency(struct workflow *w)
 {
-        uint64_t *ends = calloc(w->count + 1, sizeof *ends);
+        for (unsigned i = 0; i < w->count; i++) {
+                struct workflow_step *s = &w->steps[i];
 
-        for (unsigned i = 0; ends && i < w->count; i++) {
-                const struct workflow_step *s = &w->steps[i];
-
+                s->end_us = 0;
                 for (unsigned n = 0; s->attempt_count > 0 && n < s->need_count; n++)
-                        if (ends[s->needs[n]] > ends[i])
-                                ends[i] = ends[s->needs[n]];
+                        if (w->steps[s->needs[n]].end_us > s->end_us)
+                                s->end_us = w->steps[s->needs[n]].end_us;
                 for (unsigned n = 0; n < s->attempt_count; n++)
-                        ends[i] += s->attempts[n].us;
-                if (ends[i] > w->us)
-                        w->us = ends[i];
+                        s->end_us += s->attempts[n].us;
+                if (s->end_us > w->us)
+                        w->us = s->end_us;
         }
-        free(ends);
 }
 
 void workflow_settle(struct workflow *w, uint64_t max_budget)

@@ -36,6 +36,7 @@ struct workflow_step {
         enum step_status status;
         struct attempt *attempts;
         unsigned attempt_count;
+        uint64_t end_us;      /* since the workflow began, once all steps have ended */
         struct buffer output; /* the tokens of a value, once it is completed */
 
         /* while it runs */

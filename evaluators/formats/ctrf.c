@@ -14,11 +14,11 @@ struct result {
 
 enum { STATUS_PASSED = 1, STATUS_FAILED, STATUS_LEFT_OUT };
 static const struct choice statuses[] = {
-        {"passed", STATUS_PASSED, false},
-        {"failed", STATUS_FAILED, false},
-        {"other", STATUS_FAILED, false},
-        {"skipped", STATUS_LEFT_OUT, false},
-        {"pending", STATUS_LEFT_OUT, false},
+        {"passed", STATUS_PASSED},
+        {"failed", STATUS_FAILED},
+        {"other", STATUS_FAILED},
+        {"skipped", STATUS_LEFT_OUT},
+        {"pending", STATUS_LEFT_OUT},
         {0},
 };
 

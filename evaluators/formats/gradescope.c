@@ -17,8 +17,8 @@ struct result {
 
 enum { STATUS_NOT_SAID, STATUS_PASSED, STATUS_FAILED };
 static const struct choice statuses[] = {
-        {"passed", STATUS_PASSED, false},
-        {"failed", STATUS_FAILED, false},
+        {"passed", STATUS_PASSED},
+        {"failed", STATUS_FAILED},
         {0},
 };
 

@@ -123,18 +123,18 @@ struct record {
         bool budget_aborted;
 };
 
-static const struct choice schemas[] = {{"assay.execution/1", 0, false}, {0}};
+static const struct choice schemas[] = {{"assay.execution/1", 0}, {0}};
 static const struct choice step_statuses[] = {
-        {"completed", COMPLETED, false},
-        {"hard_failure", HARD_FAILURE, false},
-        {"skipped", SKIPPED, false},
-        {"budget_abort", BUDGET_ABORT, false},
+        {"completed", COMPLETED},
+        {"hard_failure", HARD_FAILURE},
+        {"skipped", SKIPPED},
+        {"budget_abort", BUDGET_ABORT},
         {0},
 };
 static const struct choice attempt_statuses[] = {
-        {"ok", ATTEMPT_OK, false},
-        {"error", ATTEMPT_ERROR, false},
-        {"timeout", ATTEMPT_TIMEOUT, false},
+        {"ok", ATTEMPT_OK},
+        {"error", ATTEMPT_ERROR},
+        {"timeout", ATTEMPT_TIMEOUT},
         {0},
 };
 
@@ -190,7 +190,7 @@ static const struct field_type tools_type = {leave_it, want_nothing}; /* they st
 static const struct field quality_forms[] = {
         {.type = &field_object, .fields = &quality_fields}, {0}};
 
-static const struct choice schemes[] = {{"composite", 0, false}, {0}};
+static const struct choice schemes[] = {{"composite", 0}, {0}};
 static const struct field spec_rows[] = {
         FIELD("scheme", field_choice, OPTIONAL, struct composite_spec, scheme, .choices = schemes),
         FIELD("max_budget", field_number, REQUIRED, struct composite_spec, max_budget),

@@ -20,33 +20,33 @@ static const char *check_name(const char *name)
 /* --- tables --------------------------------------------------------------------------------- */
 
 static const struct choice types[] = {
-        {"deterministic", 0, false}, {"test-suite", 1, false}, {"custom-script", 2, false}, {0}};
-static const struct choice schemes[] = {{"dimensions", 0, false}, {0}};
+        {"deterministic", 0}, {"test-suite", 1}, {"custom-script", 2}, {0}};
+static const struct choice schemes[] = {{"dimensions", 0}, {0}};
 static const struct choice difficulties[] = {
-        {"newcomer", DIFFICULTY_NEWCOMER, false},
-        {"contender", DIFFICULTY_CONTENDER, false},
-        {"veteran", DIFFICULTY_VETERAN, false},
-        {"legendary", DIFFICULTY_LEGENDARY, false},
+        {"newcomer", DIFFICULTY_NEWCOMER},
+        {"contender", DIFFICULTY_CONTENDER},
+        {"veteran", DIFFICULTY_VETERAN},
+        {"legendary", DIFFICULTY_LEGENDARY},
         {0},
 };
 static const struct choice sources[] = {
-        {"suite", FROM_SUITE, false},
-        {"tests", FROM_TESTS, false},
-        {"judge", FROM_JUDGE, false},
-        {"script", FROM_SCRIPT, false},
-        {"tokens", FROM_TOKENS, false},
-        {"calls", FROM_CALLS, false},
+        {"suite", FROM_SUITE},
+        {"tests", FROM_TESTS},
+        {"judge", FROM_JUDGE},
+        {"script", FROM_SCRIPT},
+        {"tokens", FROM_TOKENS},
+        {"calls", FROM_CALLS},
         {0},
 };
-static const struct choice methods[] = {{"jaccard", 0, false}, {"intersection", 1, false}, {0}};
+static const struct choice methods[] = {{"jaccard", 0}, {"intersection", 1}, {0}};
 static const struct choice severities[] = {
-        {"error", SEVERITY_ERROR, false}, {"warning", SEVERITY_WARNING, false}, {0}};
+        {"error", SEVERITY_ERROR}, {"warning", SEVERITY_WARNING}, {0}};
 static const struct choice field_types[] = {
-        {"array", JSON_ARRAY, false},
-        {"string", JSON_STRING, false},
-        {"number", JSON_REAL, false},
-        {"boolean", JSON_TRUE, false},
-        {"object", JSON_OBJECT, false},
+        {"array", JSON_ARRAY},
+        {"string", JSON_STRING},
+        {"number", JSON_REAL},
+        {"boolean", JSON_TRUE},
+        {"object", JSON_OBJECT},
         {0},
 };
 
@@ -89,7 +89,7 @@ static const struct dimension dimension_default = {
 static const struct fields dimension_fields = {
         dimension_rows, COUNT(dimension_rows), UNKNOWN_IS_PROBLEM, &dimension_default};
 
-static const struct choice quality_sources[] = {{"suite", FROM_SUITE, false}, {0}};
+static const struct choice quality_sources[] = {{"suite", FROM_SUITE}, {0}};
 static const struct field quality_rows[] = {
         FIELD("source", field_choice, OPTIONAL, struct dimension, source,
                 .choices = quality_sources),

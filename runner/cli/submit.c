@@ -152,7 +152,7 @@ static bool is_over(const struct job *j)
         const char *const ends[] = {"done", "parked", "cancelled"};
 
         for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-                if (strcmp(j->texts[JOB_STATE], ends[i]) == 0)
+                if (strcmp(job_text(j, JOB_STATE), ends[i]) == 0)
                         return true;
         return false;
 }
@@ -193,9 +193,9 @@ static int exit_of(const struct job *j)
         };
 
         for (size_t i = 0; i < sizeof exits / sizeof *exits; i++)
-                if (strcmp(j->texts[JOB_STATUS], exits[i].status) == 0 &&
+                if (strcmp(job_text(j, JOB_STATUS), exits[i].status) == 0 &&
                         (!*exits[i].outcome ||
-                                strcmp(j->texts[JOB_OUTCOME], exits[i].outcome) == 0))
+                                strcmp(job_text(j, JOB_OUTCOME), exits[i].outcome) == 0))
                         return exits[i].exit;
         return END_ERROR;
 }
@@ -216,17 +216,17 @@ static void add_json(const struct submit *s, const struct job *j, struct buffer 
                 json_text(&w, "job_id", s->job);
                 json_text(&w, "submission_id", s->submission);
                 json_text(&w, "task", r->task);
-                json_text(&w, "state", j ? j->texts[JOB_STATE] : "queued");
+                json_text(&w, "state", j ? job_text(j, JOB_STATE) : "queued");
                 json_bool(&w, "repeated", s->repeated);
         }
-        if (j && *j->texts[JOB_RESULT])
-                json_text(&w, "result_id", j->texts[JOB_RESULT]);
-        if (j && *j->texts[JOB_STATUS])
-                json_text(&w, "status", j->texts[JOB_STATUS]);
-        if (j && *j->texts[JOB_OUTCOME])
-                json_text(&w, "outcome", j->texts[JOB_OUTCOME]);
-        if (j && scorer_is_decimal(j->texts[JOB_SCORE]))
-                json_decimal(&w, "score", j->texts[JOB_SCORE]);
+        if (j && *job_text(j, JOB_RESULT))
+                json_text(&w, "result_id", job_text(j, JOB_RESULT));
+        if (j && *job_text(j, JOB_STATUS))
+                json_text(&w, "status", job_text(j, JOB_STATUS));
+        if (j && *job_text(j, JOB_OUTCOME))
+                json_text(&w, "outcome", job_text(j, JOB_OUTCOME));
+        if (j && scorer_is_decimal(job_text(j, JOB_SCORE)))
+                json_decimal(&w, "score", job_text(j, JOB_SCORE));
         json_open_array(&w, "submission_warnings");
         for (unsigned i = 0; i < r->warning_count; i++) {
                 json_open_object(&w, NULL);
@@ -243,14 +243,14 @@ static void add_text(const struct submit *s, const struct job *j, struct buffer 
 {
         if (j)
                 buffer_add_format(out, "%s: %s%s%s%s%s\n", s->job,
-                        *j->texts[JOB_STATUS] ? j->texts[JOB_STATUS] : j->texts[JOB_STATE],
-                        *j->texts[JOB_OUTCOME] ? ", " : "", j->texts[JOB_OUTCOME],
-                        *j->texts[JOB_SCORE] ? ", " : "", j->texts[JOB_SCORE]);
+                        *job_text(j, JOB_STATUS) ? job_text(j, JOB_STATUS) : job_text(j, JOB_STATE),
+                        *job_text(j, JOB_OUTCOME) ? ", " : "", job_text(j, JOB_OUTCOME),
+                        *job_text(j, JOB_SCORE) ? ", " : "", job_text(j, JOB_SCORE));
         else
                 buffer_add_format(
                         out, "%s: %s\n", s->job, s->repeated ? "was queued before" : "queued");
-        if (j && *j->texts[JOB_RESULT])
-                buffer_add_format(out, "  result: %s\n", j->texts[JOB_RESULT]);
+        if (j && *job_text(j, JOB_RESULT))
+                buffer_add_format(out, "  result: %s\n", job_text(j, JOB_RESULT));
 }
 
 static int print(const struct submit *s, const struct job *j, struct error *err)
@@ -293,9 +293,9 @@ static int finish(struct submit *s, struct error *err)
                 r = print(s, s->wait ? &job : NULL, err);
         if (r == 0 && s->wait) {
                 r = exit_of(&job);
-                if (*job.texts[JOB_CODE])
-                        fprintf(stderr, "assay: %s: %s\n", job.texts[JOB_CODE],
-                                job.texts[JOB_REASON]);
+                if (*job_text(&job, JOB_CODE))
+                        fprintf(stderr, "assay: %s: %s\n", job_text(&job, JOB_CODE),
+                                job_text(&job, JOB_REASON));
         }
         job_free(&job);
         return r;

@@ -58,8 +58,7 @@ static void list_choices(const char *path, const char *need, const struct choice
         size_t count = 0;
 
         for (const struct choice *c = choices; c->name && count < COUNT(words); c++)
-                if (!c->unsupported)
-                        words[count++] = c->name;
+                words[count++] = c->name;
         list_words(path, need, words, count);
 }
 
