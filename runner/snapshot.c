@@ -152,7 +152,8 @@ struct unpack {
 
 static int broken(struct error *err)
 {
-        return error_set(err, CODE_JOB_FILE, "the task's snapshot is damaged");
+        error_set(err, CODE_JOB_FILE, "the task's snapshot is damaged");
+        return -1;
 }
 
 static int read_some(struct unpack *u, void *to, size_t len, struct error *err)
@@ -254,7 +255,7 @@ int snapshot_unpack(int fd, int directory, struct error *err)
         const int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
         struct unpack u = {.root = directory};
         char line[sizeof first_line];
-        struct head h;
+        struct head h = {.kind = 0};
         int r;
 
         if (copy < 0 || lseek(copy, 0, SEEK_SET) < 0 || !(u.from = fdopen(copy, "r"))) {

@@ -168,8 +168,10 @@ static int turn(struct worker *w, struct pollfd *fds, struct error *err)
 static int run(struct worker *w, struct error *err)
 {
         struct pollfd *fds = calloc(w->options->jobs + 3, sizeof *fds);
-        int r = fds ? 1 : error_set(err, CODE_INFRA_MEMORY, "out of memory");
+        int r = 1;
 
+        if (!fds)
+                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
         w->renew_us = clock_us();
         while (r > 0)
                 r = turn(w, fds, err);
