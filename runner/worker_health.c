@@ -10,12 +10,13 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { WRITE_EVERY_US = 1000000, MOST_PORT = 65535 };
+enum { WRITE_EVERY_US = 1000000, MOST_PORT = 65535, BACKLOG = 128 };
 
 struct health {
         int listener;
@@ -177,10 +178,13 @@ static int listen_at(uint16_t port, struct error *err)
                 .sin_port = htons(port),
                 .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
         _cleanup_fd_ int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-        const int yes = 1;
+        const int yes = 1, seconds = 5;
 
+        /* The kernel hands a connection over once something was asked: an answer before that would
+         * be lost to who asks later. */
         if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) < 0 ||
-                bind(fd, (const struct sockaddr *)&at, sizeof at) < 0 || listen(fd, 16) < 0)
+                setsockopt(fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, &seconds, sizeof seconds) < 0 ||
+                bind(fd, (const struct sockaddr *)&at, sizeof at) < 0 || listen(fd, BACKLOG) < 0)
                 return error_errno(err, CODE_USAGE, errno, "--metrics %u", port);
         return take_fd(&fd);
 }
