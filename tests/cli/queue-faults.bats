@@ -118,12 +118,12 @@ no_cells() {
     for ((round = 0; round < 8; round++)); do
         start_worker --jobs 2 --lease 1s --retry-after 1ms
         next=$(($(count "= 'done'") + 3))
-        until [ "$(count "= 'done'")" -ge "$next" ]; do alive; done
+        until [ "$(count "= 'done'")" -ge "$next" ] || [ "$(count "<> 'done'")" = 0 ]; do alive; done
         victim=$(pgrep -P "$worker" | shuf -n 1)
         [ -z "$victim" ] || kill -9 "$victim" 2> /dev/null || true
         next=$((next + 2))
         # Without its store a worker ends; without an evaluation it goes on.
-        until [ "$(count "= 'done'")" -ge "$next" ] || ! alive 2> /dev/null; do :; done
+        until [ "$(count "= 'done'")" -ge "$next" ] || [ "$(count "<> 'done'")" = 0 ] || ! alive 2> /dev/null; do :; done
         end_workers
     done
     until [ "$(count "<> 'done'")" = 0 ]; do
