@@ -25,7 +25,7 @@ static int open_session(struct session *s, struct frame *f, struct error *err)
         const struct buffer nothing = BUFFER_INIT;
         struct reader r = reader_of(f->payload.data, f->payload.len);
         char path[STORE_MAX_PATH], key[STORE_MAX_PATH];
-        struct append_order order;
+        struct append_order order = {.job = NULL};
 
         get_text(&r, path, sizeof path);
         get_text(&r, key, sizeof key);
