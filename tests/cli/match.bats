@@ -611,3 +611,21 @@ END
     refused match.ended
     intact
 }
+
+@test "an answer whose job was cancelled can be handed in again, as it was, and its time stays" {
+    weak=()
+    "$ASSAY" doctor --quiet 2> /dev/null || weak=(--allow-weak-limits)
+    start
+    "$ASSAY" submit --quiet --store "$db" --agent ann --match "$id" "$work/task" "$work/won.json"
+    submitted=$(sql "SELECT submitted_at FROM matches WHERE id = '$id'")
+    "$ASSAY" queue --quiet --store "$db" cancel "$(sql 'SELECT id FROM jobs')"
+    status=0
+    "$ASSAY" submit --quiet --store "$db" --agent ann --match "$id" "$work/task" "$work/lost.json" 2> "$work/errors" || status=$?
+    refused match.answered
+    "$ASSAY" submit --quiet --store "$db" --agent ann --match "$id" "$work/task" "$work/won.json"
+    "$ASSAY" worker --quiet --until-empty "${weak[@]}" --store "$db"
+    match show "$id"
+    is match "win $submitted" "$(of result) $(sql "SELECT submitted_at FROM matches WHERE id = '$id'")"
+    is results 1 "$(sql 'SELECT count(*) FROM evaluation_results')"
+    intact
+}
