@@ -556,3 +556,32 @@ END
     rejudge --task ''
     is 'exit of rejudge without a name' 2 "$status"
 }
+
+# entry KIND PATH TEXT: of a snapshot, as hexadecimal digits
+entry() {
+    python3 -c 'import sys, struct
+kind, path, text = (part.encode() for part in sys.argv[1:])
+print((kind + struct.pack("<I", len(path)) + path + struct.pack("<Q", len(text)) + text).hex(), end="")' "$@"
+}
+
+@test "a forged snapshot makes nothing outside of its folder" {
+    script_task '' <<< 'exit 0'
+    submission
+    submit --tries 1
+    mkdir "$work/aim"
+    line=$(printf 'assay.snapshot/1\n' | od -An -v -tx1 | tr -d ' \n')
+    folder=$(entry d tests '')
+    for forged in "$(entry f ../evil x)" "$folder$(entry f tests/../../evil x)" "$(entry f "$work/aim/evil" x)" \
+        "$(entry l link "$work/aim")$(entry f link/evil x)" "$(entry l link "$work/aim")$(entry d link/evil '')" \
+        "$(entry d .. '')" "$(entry p pipe x)" "$(entry f half xxxx | head -c 20)"; do
+        bytes="X'$line$forged'"
+        [ "$engine" = sqlite ] || bytes="'\\x$line$forged'"
+        sql "UPDATE file_parts SET bytes = $bytes WHERE sha256 = (SELECT task_sha256 FROM jobs)"
+        sql "UPDATE files SET size = $((${#line} / 2 + ${#forged} / 2)) WHERE sha256 = (SELECT task_sha256 FROM jobs)"
+        work
+        is state parked "$(state_of_jobs)"
+        is 'made elsewhere' '' "$(find "$work" -name 'evil*')$(ls -A "$work/aim")"
+        is tasks '' "$(ls "$ASSAY_STATE/tasks")"
+        operate retry --all
+    done
+}
