@@ -48,10 +48,20 @@ static int normalise_address(char *text, size_t size, struct error *err)
         return 0;
 }
 
+/* One after the other, and only then is it read what time it is: who waited would not see those
+ * who came before it as such. */
+static int look_at_clock(struct request *q, int64_t *ret, struct error *err)
+{
+        const struct engine *e = q->store->engine;
+
+        if (*q->address && e->lock(q->store->database, q->address, err) < 0)
+                return -1;
+        return e->now(q->store->database, ret, err);
+}
+
 /* As many within a minute as are allowed: the next when the first of those is older. */
 static int check_rate(struct request *q, int64_t now, struct error *err)
 {
-        const struct engine *e = q->store->engine;
         const struct value values[] = {value_text(q->address), value_number(now - MINUTE_MS),
                 value_number((int64_t)q->per_minute - 1), value_number(now)};
         const struct value minute[] = {values[1], values[3]};
@@ -60,8 +70,6 @@ static int check_rate(struct request *q, int64_t now, struct error *err)
 
         if (!*q->address || q->per_minute == 0)
                 return 0;
-        if (e->lock(q->store->database, q->address, err) < 0)
-                return -1;
         found = store_ask_number(q->store,
                 "SELECT at FROM arrivals WHERE address = $1 AND at > $2 AND at <= $4"
                 " ORDER BY at DESC LIMIT 1 OFFSET $3",
@@ -191,7 +199,7 @@ static int add_all(void *to, struct error *err)
                 return -1;
         if (q->repeated)
                 return 1;
-        if (q->store->engine->now(q->store->database, &now, err) < 0 || check_rate(q, now, err) < 0)
+        if (look_at_clock(q, &now, err) < 0 || check_rate(q, now, err) < 0)
                 return -1;
         if (q->retry_after_ms > 0)
                 return 1;

@@ -145,6 +145,20 @@ teardown() {
     is jobs 11 "$(sql 'SELECT count(*) FROM jobs')"
 }
 
+@test "whoever waited for others of its address counts those" {
+    script_task '' <<< 'exit 0'
+    submission
+    submit --source-ip 192.0.2.9
+    hold_name 192.0.2.9
+    submit --source-ip 192.0.2.9 --rate 2 &
+    until name_is_waited_for; do :; done
+    echo "INSERT INTO arrivals (address, at) VALUES ('192.0.2.9', $(date +%s%3N)); COMMIT;" >&7
+    exec 7>&-
+    wait
+    is code submit.rate_limit "$(field .code)"
+    is jobs 1 "$(sql 'SELECT count(*) FROM jobs')"
+}
+
 @test "who submits much, and a task that many submit to, keep nobody waiting" {
     script_task '' <<< 'exit 0'
     for i in 1 2 3 4; do

@@ -95,16 +95,46 @@ set_version() {
 
 # hold_store: nobody else can use it, until `exec 7>&-; wait`
 hold_store() {
-    mkfifo "$work/statements"
     if [ "$engine" = sqlite ]; then
-        sqlite3 "$db" < "$work/statements" > "$work/said" &
-        exec 7> "$work/statements"
-        echo "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; SELECT 'locked';" >&7
+        hold 'PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE'
     else
-        psql -XqAt -d "$db" < "$work/statements" > "$work/said" &
-        exec 7> "$work/statements"
-        echo "BEGIN; LOCK TABLE assay.evaluation_results IN ACCESS EXCLUSIVE MODE; SELECT 'locked';" >&7
+        hold 'BEGIN; LOCK TABLE evaluation_results IN ACCESS EXCLUSIVE MODE'
     fi
+}
+
+# hold_name NAME: nobody else locks that, until `exec 7>&-; wait`; others wait for it at once when name_is_waited_for
+hold_name() {
+    if [ "$engine" = sqlite ]; then
+        hold 'BEGIN IMMEDIATE'
+    else
+        hold "BEGIN; SELECT pg_advisory_xact_lock(16755, $(fnv1a "$1"))"
+    fi
+}
+name_is_waited_for() {
+    if [ "$engine" = sqlite ]; then
+        sleep 0.3
+    else
+        [ "$(sql "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")" != 0 ]
+    fi
+}
+
+# fnv1a TEXT: its hash as PostgreSQL's integer
+fnv1a() {
+    local hash=2166136261 i
+    for ((i = 0; i < ${#1}; i++)); do
+        hash=$((((hash ^ $(printf '%d' "'${1:i:1}")) * 16777619) & 0xffffffff))
+    done
+    echo $((hash - (hash >> 31 << 32)))
+}
+
+# hold STATEMENTS: a shell of the store that has done them, and does what is written to descriptor 7 until that is closed
+hold() {
+    local shell=(sqlite3 "$db") first=
+    [ "$engine" = sqlite ] || shell=(psql -XqAt -d "$db") first='SET search_path = assay; '
+    mkfifo "$work/statements"
+    "${shell[@]}" < "$work/statements" > "$work/said" &
+    exec 7> "$work/statements"
+    echo "$first$1; SELECT 'locked';" >&7
     until grep -q locked "$work/said"; do :; done
 }
 
