@@ -40,9 +40,9 @@ ALL_CPPFLAGS := -D_GNU_SOURCE -DASSAY_VERSION='"$(VERSION)"' -I. -Isandbox/base 
 ALL_CFLAGS   := -std=c17 $(WARNINGS) $(OPTIMIZE) $(HARDENING) $(CFLAGS)
 ALL_LDFLAGS  := -Wl,-z,relro,-z,now,-z,noexecstack,--as-needed $(LDFLAGS)
 
-# What starts for each cell is linked with musl: it needs a twentieth of a millisecond for that, with a
-# static glibc ten times as long, and has a sixth of the code. The helpers want libraries that are
-# built for glibc; so do the sanitizers.
+# What starts for each evaluation is linked with musl: it is there in a twentieth of a millisecond, with
+# a static glibc ten times as late, and has a fraction of the code. The helpers' libraries are built for
+# glibc: what they call and musl lacks is in glibc_src. The sanitizers want glibc itself.
 MUSL         ?= /usr/lib/$(shell uname -m)-linux-musl
 MUSL_CC      := musl-gcc -idirafter /usr/include -idirafter /usr/include/$(shell uname -m)-linux-gnu
 MUSL_STATIC  := -nostartfiles -Wl,-static,-pie,--no-dynamic-linker,-z,text
@@ -50,6 +50,7 @@ gcc_file      = $(shell gcc -print-file-name=$(1))
 musl_start    = $(MUSL)/rcrt1.o $(MUSL)/crti.o $(call gcc_file,crtbeginS.o)
 musl_end      = $(call gcc_file,crtendS.o) $(MUSL)/crtn.o
 
+glibc_src  := sandbox/base/musl/glibc.c
 base_src   := $(filter-out %/filter_gen.c,$(wildcard sandbox/base/*.c))
 cell_src   := $(wildcard sandbox/*.c)
 exec_src   := $(wildcard sandbox/exec/*.c)
@@ -78,6 +79,7 @@ score_libs  := -ljansson -lgmp -lexpat -lutf8proc -lcap
 runner_libs := -l:libnettle.a
 judge_libs  := -lcurl -ljansson -lgmp -lnettle
 store_libs  := -lsqlite3 -lnettle -lcap
+filters     := $(patsubst %,$(BUILD)/gen/filter_%.h,sandbox images images_layer evaluators)
 
 .PHONY: all
 all: $(programs)
@@ -96,7 +98,7 @@ ifeq ($(CC)$(SANITIZE),gcc)
 with_musl     = $(patsubst %.c,$(BUILD)/musl/%.o,$(1))
 musl_link     = $(QUIET)$(MUSL_CC) $(ALL_CFLAGS) $(MUSL_STATIC) $(ALL_LDFLAGS) -o $@ $(musl_start) \
                     $(filter %.o %.a,$^) $(foreach l,$(1),$(call gcc_file,$(l))) $(musl_end)
-musl_objects := $(call with_musl,$(base_src) $(cell_src) $(exec_src) $(runner_src))
+musl_objects := $(call with_musl,$(base_src) $(cell_src) $(exec_src) $(runner_src) $(unpack_src) $(score_src) $(glibc_src) tests/takeover/hook.c)
 
 $(BUILD)/musl/libbase.a: $(call with_musl,$(base_src))
 	@rm -f $@
@@ -106,14 +108,21 @@ $(BUILD)/assay-cell: $(call with_musl,$(cell_src)) $(BUILD)/musl/libbase.a
 $(BUILD)/assay-exec: $(call with_musl,$(exec_src)) $(BUILD)/musl/libbase.a
 	$(call musl_link,)
 	$(QUIET)strip $@
-$(BUILD)/assay: $(call with_musl,$(runner_src)) $(BUILD)/musl/libbase.a
+$(BUILD)/assay: $(call with_musl,$(runner_src) $(glibc_src)) $(BUILD)/musl/libbase.a
 	$(call musl_link,libnettle.a libcap.a)
+$(BUILD)/assay-unpack $(BUILD)/tests/takeover-unpack: $(call with_musl,$(unpack_src) $(glibc_src)) $(BUILD)/musl/libbase.a
+	$(call musl_link,$(patsubst -l%,lib%.a,$(unpack_libs)))
+$(BUILD)/assay-score $(BUILD)/tests/takeover-score: $(call with_musl,$(score_src) $(glibc_src)) $(BUILD)/musl/libbase.a
+	$(call musl_link,$(patsubst -l%,lib%.a,$(score_libs)))
+$(takeover): $(BUILD)/musl/tests/takeover/hook.o
 $(BUILD)/musl/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(if $(QUIET),@echo '  cc   $<')
 	$(QUIET)$(MUSL_CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -U_FORTIFY_SOURCE -MMD -MP -c -o $@ $<
-$(musl_objects): | $(BUILD)/gen/filter_sandbox.h
+$(musl_objects): | $(filters)
 $(BUILD)/musl/sandbox/confine_cell.o $(BUILD)/musl/sandbox/trace.o: $(BUILD)/gen/filter_sandbox.h
+$(BUILD)/musl/images/main.o: $(BUILD)/gen/filter_images.h $(BUILD)/gen/filter_images_layer.h
+$(BUILD)/musl/evaluators/main.o: $(BUILD)/gen/filter_evaluators.h
 else
 $(BUILD)/assay-cell: $(call objects,$(cell_src)) $(BUILD)/libbase.a
 	$(call link,$(STATIC),$(cell_libs))
@@ -121,11 +130,15 @@ $(BUILD)/assay-exec: $(call objects,$(exec_src)) $(BUILD)/libbase.a
 	$(call link,$(STATIC),)
 $(BUILD)/assay: $(call objects,$(runner_src)) $(BUILD)/libbase.a
 	$(call link,$(STATIC),$(runner_libs) -lcap)
-endif
-$(BUILD)/assay-unpack: $(call objects,$(unpack_src)) $(BUILD)/libbase.a
+$(BUILD)/assay-unpack $(BUILD)/tests/takeover-unpack: $(call objects,$(unpack_src)) $(BUILD)/libbase.a
 	$(call link,$(STATIC),$(unpack_libs))
-$(BUILD)/assay-score: $(call objects,$(score_src)) $(BUILD)/libbase.a
+$(BUILD)/assay-score $(BUILD)/tests/takeover-score: $(call objects,$(score_src)) $(BUILD)/libbase.a
 	$(call link,$(STATIC),$(score_libs))
+$(takeover): $(BUILD)/obj/tests/takeover/hook.o
+endif
+$(takeover): | $(BUILD)/tests
+$(BUILD)/tests:
+	@mkdir -p $@
 # The only one that speaks HTTP. It starts seldom, and the libraries below libcurl get their mends from
 # the system: so it is dynamic.
 $(BUILD)/assay-judge: $(call objects,$(judge_src)) $(BUILD)/libbase.a
@@ -153,7 +166,6 @@ $(BUILD)/gen/filter_%.h: $(BUILD)/gen/filter_gen_%
 	$(QUIET)$< $* > $@.new && mv $@.new $@
 .PRECIOUS: $(BUILD)/gen/filter_gen_% $(BUILD)/gen/filter_gen_%_layer
 
-filters := $(patsubst %,$(BUILD)/gen/filter_%.h,sandbox images images_layer evaluators)
 $(call objects,$(cell_src) $(unpack_src) $(score_src)): | $(filters)
 $(call objects,sandbox/confine_cell.c sandbox/trace.c): $(BUILD)/gen/filter_sandbox.h
 $(call objects,images/main.c): $(BUILD)/gen/filter_images.h $(BUILD)/gen/filter_images_layer.h
@@ -211,14 +223,6 @@ $(BUILD)/tests/escape/%: tests/escape/%.c Makefile
 	$(QUIET)$(CC) -D_GNU_SOURCE -std=c17 $(WARNINGS) -O1 -g -static -pthread -MMD -MP -MF $@.d -o $@ $<
 
 # The helpers with a hook after their confinement, which plays a helper that was taken over.
-$(BUILD)/tests/takeover-unpack: $(call objects,$(unpack_src)) $(BUILD)/obj/tests/takeover/hook.o \
-    $(BUILD)/libbase.a
-	@mkdir -p $(@D)
-	$(call link,$(STATIC),$(unpack_libs))
-$(BUILD)/tests/takeover-score: $(call objects,$(score_src)) $(BUILD)/obj/tests/takeover/hook.o \
-    $(BUILD)/libbase.a
-	@mkdir -p $(@D)
-	$(call link,$(STATIC),$(score_libs))
 
 # What scores the cases of the second implementation (tests/reference).
 $(BUILD)/tests/score-driver: tests/reference/driver.c $(filter-out %/main.o,$(call objects,$(score_src))) \

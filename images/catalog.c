@@ -13,6 +13,7 @@ struct node {
         enum node_kind kind;
         size_t name_len, folded_len;
         const char *name, *folded; /* into `bytes`, but for the key of a search */
+        struct node *next;
         char bytes[];
 };
 
@@ -79,6 +80,11 @@ static struct node *insert(struct catalog *c, const struct node *parent, const c
                 free(n);
                 return NULL;
         }
+        if (c->last)
+                c->last->next = n;
+        else
+                c->first = n;
+        c->last = n;
         c->count++;
         c->files += kind == NODE_FILE;
         if (!parent) {
@@ -184,20 +190,11 @@ const char *catalog_common_root(const struct catalog *c)
 
 /* --- going through it ----------------------------------------------------------------------- */
 
-struct seeing {
-        void (*see)(void *to, const char *path);
-        void *to;
-};
-
-static void see_node(const void *place, VISIT visit, void *closure)
+static void see_node(const struct node *file, void (*see)(void *to, const char *path), void *to)
 {
-        const struct node *file = *(const struct node *const *)place;
-        const struct seeing *s = closure;
         char path[PATH_ROOM];
         size_t at = sizeof path - 1;
 
-        if ((visit != postorder && visit != leaf) || file->kind != NODE_FILE)
-                return;
         path[at] = '\0';
         for (const struct node *n = file; n; n = n->parent) {
                 if (at < n->name_len + (n->parent != NULL))
@@ -207,12 +204,12 @@ static void see_node(const void *place, VISIT visit, void *closure)
                 if (n->parent)
                         path[--at] = '/';
         }
-        s->see(s->to, path + at);
+        see(to, path + at);
 }
 
 void catalog_each_file(const struct catalog *c, void (*see)(void *to, const char *path), void *to)
 {
-        struct seeing s = {see, to};
-
-        twalk_r(c->nodes, see_node, &s);
+        for (const struct node *n = c->first; n; n = n->next)
+                if (n->kind == NODE_FILE)
+                        see_node(n, see, to);
 }

@@ -14,10 +14,11 @@
 enum node_kind { NODE_DIRECTORY, NODE_FILE, NODE_SYMLINK };
 
 struct catalog {
-        void *nodes;     /* of tsearch() */
-        uint64_t count;  /* inodes */
-        uint64_t files;  /* regular ones */
-        uint64_t at_top; /* children of the root */
+        void *nodes;               /* of tsearch() */
+        struct node *first, *last; /* all of them, as they came */
+        uint64_t count;            /* inodes */
+        uint64_t files;            /* regular ones */
+        uint64_t at_top;           /* children of the root */
         struct node *last_at_top;
         uint64_t max; /* inodes allowed */
 };

@@ -27,6 +27,7 @@
         ALLOW_ZERO(mprotect, 2, PROT_EXEC, "memory, never executable")                             \
         ALLOW(mremap, "memory")                                                                    \
         ALLOW(munmap, "memory")                                                                    \
+        ALLOW_VALUES(madvise, 2, "blocks that are free", MADV_FREE)                                \
         ALLOW(exit_group, "the end")
 
 #ifndef FILTER_ROWS

@@ -211,8 +211,15 @@ int merged_open_file(const struct merged *m, const struct path *path,
 /* --- listing -------------------------------------------------------------------------------- */
 
 struct name {
+        const struct name *next;
         bool hidden; /* by a whiteout */
         char text[];
+};
+
+struct names {
+        void *tree; /* of tsearch() */
+        const struct name *last;
+        size_t count;
 };
 
 static int compare(const void *left, const void *right)
@@ -222,8 +229,13 @@ static int compare(const void *left, const void *right)
         return strcmp(l->text, r->text);
 }
 
+static int compare_pointed(const void *left, const void *right)
+{
+        return compare(*(const void *const *)left, *(const void *const *)right);
+}
+
 /* A name from a layer, unless one above had it. */
-static int add(void **names, int dir, const struct dirent64 *e, struct error *err)
+static int add(struct names *names, int dir, const struct dirent64 *e, struct error *err)
 {
         size_t size = strlen(e->d_name) + 1;
         struct name *n = malloc(sizeof *n + size);
@@ -236,14 +248,19 @@ static int add(void **names, int dir, const struct dirent64 *e, struct error *er
         if (e->d_type == DT_CHR || e->d_type == DT_UNKNOWN)
                 fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW);
         n->hidden = is_whiteout(&st);
-        there = tsearch(n, names, compare);
-        if (!there || *there != n)
+        there = tsearch(n, &names->tree, compare);
+        if (!there || *there != n) {
                 free(n);
+        } else {
+                n->next = names->last;
+                names->last = n;
+                names->count++;
+        }
         return there ? 0
                      : error_set(err, CODE_IMAGE_TOO_LARGE, "more names than there is memory for");
 }
 
-static int add_layer(void **names, int tree, const char *path, struct error *err)
+static int add_layer(struct names *names, int tree, const char *path, struct error *err)
 {
         _cleanup_fd_ int dir = beneath_open(tree, *path ? path : ".", O_RDONLY | O_DIRECTORY, 0);
         const struct dirent64 *e;
@@ -258,37 +275,37 @@ static int add_layer(void **names, int tree, const char *path, struct error *err
         return l.failed ? failure(path, err) : 0;
 }
 
-struct gathered {
-        struct buffer *names;
-        size_t count;
-};
-
-static void gather(const void *node, VISIT which, void *to)
+/* In their order. */
+static int gather(
+        const struct names *names, struct buffer *ret, size_t *ret_count, struct error *err)
 {
-        const struct name *n = *(const struct name *const *)node;
-        struct gathered *g = to;
+        const struct name **sorted = calloc(names->count + 1, sizeof(const struct name *));
+        size_t count = 0;
 
-        if ((which != postorder && which != leaf) || n->hidden)
-                return;
-        buffer_add(g->names, n->text, strlen(n->text) + 1);
-        g->count++;
+        if (!sorted)
+                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+        for (const struct name *n = names->last; n; n = n->next)
+                if (!n->hidden)
+                        sorted[count++] = n;
+        qsort(sorted, count, sizeof *sorted, compare_pointed);
+        for (size_t i = 0; i < count; i++)
+                buffer_add(ret, sorted[i]->text, strlen(sorted[i]->text) + 1);
+        free(sorted);
+        *ret_count = count;
+        return buffer_ok(ret) ? 0 : error_set(err, CODE_INFRA_MEMORY, "out of memory");
 }
 
 int merged_list(const struct merged *m, const char *path, const struct merged_item *item,
         struct buffer *ret_names, size_t *ret_count, struct error *err)
 {
-        struct gathered g = {.names = ret_names};
-        void *names = NULL;
+        struct names names = {NULL};
         int r = 0;
 
         for (unsigned i = m->count; r == 0 && i-- > 0;)
                 if (item->in[i])
                         r = add_layer(&names, m->trees[i], path, err);
         if (r == 0)
-                twalk_r(names, gather, &g);
-        tdestroy(names, free);
-        *ret_count = g.count;
-        if (r == 0 && !buffer_ok(ret_names))
-                return error_set(err, CODE_INFRA_MEMORY, "out of memory");
+                r = gather(&names, ret_names, ret_count, err);
+        tdestroy(names.tree, free);
         return r;
 }

@@ -132,6 +132,7 @@ static int limits(const struct confinement *c)
         return 0;
 }
 
+#ifdef __GLIBC__
 static int no_order(const void *left, const void *right)
 {
         (void)left;
@@ -146,6 +147,11 @@ static void sort_once(void)
 
         qsort(enough, sizeof enough / sizeof *enough, sizeof *enough, no_order);
 }
+#else
+static void sort_once(void)
+{
+}
+#endif
 
 int confine_self(const struct confinement *c, struct error *err)
 {
