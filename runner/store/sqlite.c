@@ -17,10 +17,13 @@
 
 enum { BUSY_TRIES = 3000, SHORT_PAUSES = 50, PAUSE_MS = 20, STEPS_BETWEEN = 1 << 20 };
 
+enum { KEPT = 64 };
+
 struct database {
         sqlite3 *handle;
-        int watch;     /* an inotify; -EBADF: nobody has asked */
-        unsigned seen; /* of the database, when somebody last asked */
+        sqlite3_stmt *kept[KEPT]; /* statements, each where the hash of its text says */
+        int watch;                /* an inotify; -EBADF: nobody has asked */
+        unsigned seen;            /* of the database, when somebody last asked */
         char path[STORE_MAX_PATH];
 };
 
@@ -42,6 +45,8 @@ static void close_it(struct database *d)
         if (!d)
                 return;
         fd_close(d->watch);
+        for (unsigned i = 0; i < KEPT; i++)
+                sqlite3_finalize(d->kept[i]);
         sqlite3_close(d->handle);
         free(d);
 }
@@ -285,12 +290,54 @@ static int take_all(sqlite3_stmt *statement, take_row take, void *to, struct err
         return r;
 }
 
+/* FNV-1a, of the text. */
+static sqlite3_stmt **find_place(struct database *d, const char *sql)
+{
+        uint32_t hash = 2166136261;
+
+        for (const char *c = sql; *c; c++)
+                hash = (hash ^ (unsigned char)*c) * 16777619;
+        return &d->kept[hash % KEPT];
+}
+
+/* To prepare one takes longer than to run it. One that is running cannot be used again; and some
+ * pragmas act when they are prepared, so none is kept. */
+static int prepare(struct database *d, const char *sql, sqlite3_stmt **ret)
+{
+        sqlite3_stmt **place = find_place(d, sql);
+
+        if (strncmp(sql, "PRAGMA", 6) == 0 || sqlite3_stmt_busy(*place))
+                return sqlite3_prepare_v2(d->handle, sql, -1, ret, NULL);
+        if (!*place || strcmp(sqlite3_sql(*place), sql) != 0) {
+                int r;
+
+                sqlite3_finalize(*place);
+                r = sqlite3_prepare_v3(d->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, place, NULL);
+                if (r != SQLITE_OK)
+                        return r;
+        }
+        *ret = *place;
+        return SQLITE_OK;
+}
+
+static void let_go(struct database *d, sqlite3_stmt *statement)
+{
+        if (!statement)
+                return;
+        if (*find_place(d, sqlite3_sql(statement)) != statement) {
+                sqlite3_finalize(statement);
+                return;
+        }
+        sqlite3_reset(statement);
+        sqlite3_clear_bindings(statement); /* they are borrowed */
+}
+
 static int run(struct database *d, const char *sql, const struct value *values, unsigned count,
         take_row take, void *to, struct error *err)
 {
         sqlite3_stmt *statement = NULL;
         struct error why = {0};
-        int r = sqlite3_prepare_v2(d->handle, sql, -1, &statement, NULL);
+        int r = prepare(d, sql, &statement);
 
         if (r == SQLITE_OK)
                 r = bind(statement, values, count);
@@ -303,7 +350,7 @@ static int run(struct database *d, const char *sql, const struct value *values, 
                         *err = why;
                 r = -1;
         }
-        sqlite3_finalize(statement);
+        let_go(d, statement);
         return r < 0 ? -1 : 0;
 }
 
