@@ -88,11 +88,17 @@ static bool has_ended(const struct aside_result *r)
         return r->failed.code != CODE_NONE || r->sha256;
 }
 
-static bool take_frame(struct aside_result *r, uint16_t type, struct reader *payload)
+static bool take_frame(struct aside *a, uint16_t type, struct reader *payload)
 {
+        struct aside_result *r = &a->result;
+
         if (has_ended(r))
                 return false;
         switch (type) {
+        case WATCHER_ASK:
+                payload->bad |= a->asks || a->answered;
+                a->asks = true;
+                break;
         case ASIDE_TEST:
                 take_test(r, payload);
                 break;
@@ -183,7 +189,7 @@ void aside_take(struct aside *a)
         while ((whole = frame_peek(&a->said, MOST_FRAME, &type, &payload)) > 0) {
                 const size_t used = (size_t)(payload.at + payload.left - a->said.data);
 
-                if (!take_frame(&a->result, type, &payload)) {
+                if (!take_frame(a, type, &payload)) {
                         refuse(a);
                         return;
                 }
@@ -192,6 +198,14 @@ void aside_take(struct aside *a)
         }
         if (whole < 0)
                 refuse(a);
+}
+
+/* It asks once, so there is room for the answer. */
+void aside_answer(struct aside *a, const struct watched *found)
+{
+        a->asks = false;
+        a->answered = true;
+        watcher_tell(a->socket, found, NULL);
 }
 
 void aside_result_free(struct aside_result *r)

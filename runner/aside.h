@@ -39,8 +39,11 @@ struct aside_order {
         const char *result_id; /* with that */
         int archive;           /* borrowed: the descriptor that `submission` names, of a process
                                   that has others which are nobody's business; -EBADF */
-        bool pull;             /* fetch the task's images first, where this machine lacks them */
-        bool keep_folder;      /* the submission's root is its root: its only folder stays */
+        int supervisor;        /* borrowed: of one that is kept (keeper.h); -EBADF: its own. With
+                                  one, who began it also watches over the task: aside_answer() */
+        const struct buffer *document; /* with that: what the scorer said of task.json; NULL */
+        bool pull;        /* fetch the task's images first, where this machine lacks them */
+        bool keep_folder; /* the submission's root is its root: its only folder stays */
 };
 
 struct aside {
@@ -48,12 +51,15 @@ struct aside {
         int socket; /* readable when there is something to take */
         struct buffer said;
         struct aside_result result;
+        bool asks; /* whether the task is still what it was */
+        bool answered;
         bool ended;
 };
 
 #define ASIDE_ORDER_INIT                                                                           \
         {                                                                                          \
-                .output = -EBADF, .expect = -EBADF, .store = -EBADF, .archive = -EBADF             \
+                .output = -EBADF, .expect = -EBADF, .store = -EBADF, .archive = -EBADF,            \
+                .supervisor = -EBADF                                                               \
         }
 
 /* Begin to evaluate. */
@@ -61,6 +67,8 @@ int aside_begin(struct aside *a, const struct aside_order *order, struct error *
 /* Take what it says, once its socket is readable; at its end `ended` is set and the process is
  * gone. */
 void aside_take(struct aside *a);
+/* Once it asks; so it can do once. */
+void aside_answer(struct aside *a, const struct watched *found);
 void aside_free(struct aside *a);
 void aside_result_free(struct aside_result *r);
 

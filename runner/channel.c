@@ -28,17 +28,17 @@ const char *enforcer_name(enum enforcer e)
         return (unsigned)e < ENFORCER_COUNT ? names[e] : "nothing";
 }
 
-int channel_open(struct channel *c, struct error *err)
+int channel_start_supervisor(const char *mode, int *ret_socket, int *ret_pidfd, struct error *err)
 {
-        static const char *const argv[] = {"assay-cell", "serve", NULL};
+        const char *const argv[] = {"assay-cell", mode, NULL};
         _cleanup_fd_ int program = spawn_find("assay-cell", err);
-        _cleanup_fd_ int theirs = -EBADF;
+        _cleanup_fd_ int ours = -EBADF, theirs = -EBADF;
         struct spawn spawn = SPAWN_INIT;
         int pair[2];
 
         if (program < 0 || fd_socketpair(pair, err) < 0)
                 return -1;
-        c->socket = pair[0];
+        ours = pair[0];
         theirs = pair[1];
         spawn.program = program;
         spawn.argv = argv;
@@ -46,13 +46,40 @@ int channel_open(struct channel *c, struct error *err)
         spawn.fds[0] = spawn.fds[1] = -EBADF;
         spawn.fds[2] = STDERR_FILENO;
         spawn.fds[SUPERVISOR_SOCKET] = theirs;
-        return spawn_process(&spawn, &c->pidfd, err) < 0 ? -1 : 0;
+        if (spawn_process(&spawn, ret_pidfd, err) < 0)
+                return -1;
+        *ret_socket = take_fd(&ours);
+        return 0;
+}
+
+int channel_open(struct channel *c, struct error *err)
+{
+        return channel_start_supervisor("serve", &c->socket, &c->pidfd, err);
+}
+
+void channel_adopt(struct channel *c, int socket)
+{
+        c->socket = socket;
+}
+
+/* A supervisor that is kept closes its end when nothing is left of what we had. */
+static void wait_until_closed(int socket)
+{
+        char rest[4096];
+        ssize_t n;
+
+        shutdown(socket, SHUT_WR);
+        do {
+                n = read(socket, rest, sizeof rest);
+        } while (n > 0 || (n < 0 && errno == EINTR));
 }
 
 /* Its socket at an end, the supervisor kills every cell and leaves. We wait for it, so that
  * nothing of an evaluation is left when we say that it is over. */
 void channel_close(struct channel *c)
 {
+        if (c->socket >= 0 && c->pidfd < 0)
+                wait_until_closed(c->socket);
         c->socket = fd_close(c->socket);
         if (c->pidfd >= 0)
                 spawn_wait(c->pidfd, NULL);

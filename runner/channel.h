@@ -23,7 +23,7 @@ enum { CHANNEL_MAX_HELPERS = 8 }; /* at once */
 
 struct channel {
         int socket;
-        int pidfd;
+        int pidfd; /* -EBADF: the supervisor is another's child */
         uint32_t last_id;
         bool ready;
         struct machine_facts facts;
@@ -106,6 +106,10 @@ struct channel_event {
 
 /* Start the supervisor, with the privilege this process has now. It gets ready meanwhile. */
 int channel_open(struct channel *c, struct error *err);
+/* The same, of `assay-cell MODE`: its socket, and the process. */
+int channel_start_supervisor(const char *mode, int *ret_socket, int *ret_pidfd, struct error *err);
+/* Be the runner of one that is kept (keeper.h); takes the socket. */
+void channel_adopt(struct channel *c, int socket);
 void channel_close(struct channel *c);
 /* Wait until it is ready; `facts` are valid afterwards. */
 int channel_ready(struct channel *c, struct error *err);

@@ -95,6 +95,24 @@ static int check_input(
                                         "-: only one of the files can be standard input");
 }
 
+static int open_supervisor(struct evaluation *e, struct error *err)
+{
+        if (!e->options->kept)
+                return channel_open(&e->channel, err);
+        channel_adopt(&e->channel, e->options->kept->supervisor);
+        return 0;
+}
+
+static int open_watcher(struct evaluation *e, struct error *err)
+{
+        if (e->options->depth != EVALUATE_ALL)
+                return 0;
+        if (!e->options->kept)
+                return watcher_start(&e->watcher, &e->task, err);
+        watcher_adopt(&e->watcher, e->options->kept->watcher);
+        return 0;
+}
+
 int evaluation_open(struct evaluation *e, const char *task, const char *submission,
         const struct evaluation_options *options, struct error *err)
 {
@@ -123,9 +141,8 @@ int evaluation_open(struct evaluation *e, const char *task, const char *submissi
         umask(077); /* whatever the caller's is: nothing of ours is for others */
         /* The supervisor gets ready while we look at the files. */
         if (evaluation_check_options(options, err) < 0 ||
-                check_input(submission, options, err) < 0 || channel_open(&e->channel, err) < 0 ||
-                task_open(&e->task, task, err) < 0 ||
-                (options->depth == EVALUATE_ALL && watcher_start(&e->watcher, &e->task, err) < 0) ||
+                check_input(submission, options, err) < 0 || open_supervisor(e, err) < 0 ||
+                task_open(&e->task, task, err) < 0 || open_watcher(e, err) < 0 ||
                 policy_open(&e->policy, options->policy, err) < 0 ||
                 submission_open(&e->submission, submission, err) < 0 || open_verdict(e, err) < 0 ||
                 open_trajectory(e, err) < 0 || replay_open(e, err) < 0 ||
@@ -385,7 +402,9 @@ static bool reads_parts(const struct task *t)
 
 int evaluation_run(struct evaluation *e, struct error *err)
 {
-        if (task_read(&e->task, &e->channel, err) < 0 ||
+        const struct evaluation_kept *kept = e->options->kept;
+
+        if (task_read(&e->task, &e->channel, kept ? kept->document : NULL, err) < 0 ||
                 policy_apply(&e->policy, &e->task, &e->channel, err) < 0 ||
                 replay_read(e, err) < 0 ||
                 (reads_parts(&e->task) && task_show(&e->task, &e->channel, err) < 0))

@@ -124,6 +124,13 @@ struct match_clock {
         enum match_signature signature;
 };
 
+/* What a worker has for one evaluation after the other. */
+struct evaluation_kept {
+        int supervisor; /* its socket (keeper.h), which the evaluation takes */
+        int watcher;    /* borrowed: the socket of who watches over the task (watcher.h) */
+        const struct buffer *document; /* what the scorer said of task.json; NULL: ask it */
+};
+
 /* What the command line asked for. */
 struct evaluation_options {
         const char *llm_score; /* a number or a file; NULL */
@@ -144,7 +151,8 @@ struct evaluation_options {
                 int socket;            /* borrowed; < 0, or no id: none */
                 const char *result_id; /* which its result has */
         } stored;
-        const struct match_order *match; /* or NULL: then the time is the store's */
+        const struct match_order *match;    /* or NULL: then the time is the store's */
+        const struct evaluation_kept *kept; /* or NULL: it has its own */
         const char *replay; /* a result; NULL. Then seed, time and score are taken from it */
 };
 

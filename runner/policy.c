@@ -284,7 +284,7 @@ int policy_read_task(
         if (r == 0)
                 r = privilege_drop(err);
         if (r == 0)
-                r = task_read(t, &channel, err);
+                r = task_read(t, &channel, NULL, err);
         if (r == 0)
                 r = policy_apply(p, t, &channel, err);
         if (r == 0)

@@ -207,3 +207,35 @@ int scorer_ask(struct channel *c, enum helper_mode mode, int input, scorer_take 
 
         return helper_ask(c, &q, err);
 }
+
+/* u16 type, bytes payload; of each frame */
+int scorer_record(void *to, unsigned type, struct reader *r, struct error *err)
+{
+        struct buffer *answer = to;
+
+        put_u16(answer, (uint16_t)type);
+        put_bytes(answer, r->at, r->left);
+        *r = reader_of(r->at + r->left, 0);
+        return buffer_ok(answer) ? 0 : error_set(err, CODE_INFRA_MEMORY, "out of memory");
+}
+
+int scorer_replay(const struct buffer *answer, scorer_take take_frame, void *to, struct error *err)
+{
+        struct reader all = reader_of(answer->data, answer->len);
+        int r = 0;
+
+        while (r == 0 && all.left > 0 && !all.bad) {
+                const unsigned type = get_u16(&all);
+                size_t len;
+                const unsigned char *bytes = get_bytes(&all, answer->len, &len);
+                struct reader payload = reader_of(bytes, all.bad ? 0 : len);
+
+                if (all.bad)
+                        break;
+                r = take_frame(to, type, &payload, err);
+                if (r >= 0 && !reader_done(&payload))
+                        all.bad = true;
+        }
+        return !all.bad ? r
+                        : error_set(err, CODE_INTERNAL_FRAME, "the scorer's answer is malformed");
+}

@@ -13,6 +13,9 @@ typedef int (*scorer_take)(void *to, unsigned type, struct reader *r, struct err
  * An error that it reports itself (a bad task, a bad result) is `err`, with its own code. */
 int scorer_ask(struct channel *c, enum helper_mode mode, int input, scorer_take take, void *to,
         struct error *err);
+/* A `take` that keeps an answer in a buffer; and that answer again, to another one. */
+int scorer_record(void *to, unsigned type, struct reader *r, struct error *err);
+int scorer_replay(const struct buffer *answer, scorer_take take, void *to, struct error *err);
 
 /* A request of several frames, as a file to ask with; -1. To be ended, then closed. */
 int scorer_request(struct error *err);

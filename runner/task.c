@@ -308,11 +308,17 @@ static int take(void *to, unsigned type, struct reader *r, struct error *err)
         return 0;
 }
 
-int task_read(struct task *t, struct channel *c, struct error *err)
+int task_document(const struct task *t, struct channel *c, struct buffer *ret, struct error *err)
+{
+        return scorer_ask(c, HELPER_TASK, t->file, scorer_record, ret, err);
+}
+
+int task_read(struct task *t, struct channel *c, const struct buffer *document, struct error *err)
 {
         for (unsigned i = 0; i < CELL_KIND_COUNT; i++)
                 limits_standard(&t->limits[i], (enum cell_kind)i);
-        if (scorer_ask(c, HELPER_TASK, t->file, take, t, err) < 0)
+        if ((document ? scorer_replay(document, take, t, err)
+                      : scorer_ask(c, HELPER_TASK, t->file, take, t, err)) < 0)
                 return err->code == CODE_TASK_INVALID ? -1 : error_add(err, "task.json");
         for (unsigned i = 0; i < CELL_KIND_COUNT; i++)
                 limits_settle(&t->limits[i]);

@@ -154,8 +154,11 @@ int task_show(struct task *t, struct channel *c, struct error *err);
 int task_readable(const struct task *t, enum task_part part);
 /* What the files of the task in that directory are now. Needs the same rights. */
 int task_look(int directory, struct task_state *ret, struct error *err);
-/* Read task.json through the scorer. -1 with task.invalid: `problems` tell where and what. */
-int task_read(struct task *t, struct channel *c, struct error *err);
+/* Read task.json through the scorer, or what that said of it (NULL: ask it). -1 with task.invalid:
+ * `problems` tell where and what. */
+int task_read(struct task *t, struct channel *c, const struct buffer *document, struct error *err);
+/* What the scorer says of it, for later: `document`, where it need not be asked again. */
+int task_document(const struct task *t, struct channel *c, struct buffer *ret, struct error *err);
 
 /* Can the suite's command and the tools be started, as far as tests/ and tools/ tell? A command of
  * the image's is not looked at. Errors are those that a run would end with (suite.…). */

@@ -10,9 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* text digest, text what changed, text why there is no digest */
-enum { WATCHED = 1 };
-
 /* --- in its own process --------------------------------------------------------------------- */
 
 static void look_again(const struct task *t, struct watched *ret)
@@ -28,22 +25,18 @@ static void look_again(const struct task *t, struct watched *ret)
 
 static void watch(const struct task *t, int socket)
 {
-        _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
+        _cleanup_frame_ struct frame asked = FRAME_INIT;
         struct watched found = {0};
         struct error err = {0};
-        char byte;
 
         if (task_digest(t, socket, found.sha256, &err) < 0) {
                 *found.sha256 = '\0';
                 snprintf(found.unread, sizeof found.unread, "%s", err.text);
         }
-        if (read(socket, &byte, 1) != 1)
+        if (frame_receive(socket, &asked, 0, 0, NULL) <= 0)
                 return;
         look_again(t, &found);
-        put_text(&payload, found.sha256);
-        put_text(&payload, found.changed);
-        put_text(&payload, found.unread);
-        frame_send(socket, WATCHED, &payload, NULL, 0, NULL);
+        watcher_tell(socket, &found, NULL);
 }
 
 _Noreturn static void child(const struct task *t, int socket)
@@ -75,6 +68,21 @@ int watcher_start(struct watcher *w, const struct task *t, struct error *err)
                           : error_errno(err, CODE_INFRA_MEMORY, errno, "cannot start a process");
 }
 
+void watcher_adopt(struct watcher *w, int socket)
+{
+        *w = (struct watcher){socket, 0};
+}
+
+int watcher_tell(int socket, const struct watched *found, struct error *err)
+{
+        _cleanup_buffer_ struct buffer payload = BUFFER_INIT;
+
+        put_text(&payload, found->sha256);
+        put_text(&payload, found->changed);
+        put_text(&payload, found->unread);
+        return frame_send(socket, WATCHER_FOUND, &payload, NULL, 0, err);
+}
+
 static bool take(struct watched *ret, struct frame *f)
 {
         struct reader r = reader_of(f->payload.data, f->payload.len);
@@ -82,16 +90,17 @@ static bool take(struct watched *ret, struct frame *f)
         get_text(&r, ret->sha256, sizeof ret->sha256);
         get_text(&r, ret->changed, sizeof ret->changed);
         get_text(&r, ret->unread, sizeof ret->unread);
-        return f->type == WATCHED && reader_done(&r);
+        return f->type == WATCHER_FOUND && reader_done(&r);
 }
 
 int watcher_ask(struct watcher *w, struct watched *ret, struct error *err)
 {
         _cleanup_frame_ struct frame frame = FRAME_INIT;
+        const struct buffer nothing = BUFFER_INIT;
         struct pollfd ready = {.fd = w->socket, .events = POLLIN};
         int r = 0;
 
-        if (fd_write_all(w->socket, "?", 1) == 0) {
+        if (frame_send(w->socket, WATCHER_ASK, &nothing, NULL, 0, NULL) == 0) {
                 interrupt_poll(&ready, 1, -1);
                 if (interrupt_came())
                         return error_set(err, CODE_INTERRUPTED, "interrupted by a signal");
@@ -102,12 +111,14 @@ int watcher_ask(struct watcher *w, struct watched *ret, struct error *err)
         if (r == 0 || !take(ret, &frame))
                 return error_set(
                         err, CODE_INTERNAL_HELPER, "the process that watches over the task ended");
-        while (waitpid(w->pid, NULL, 0) < 0 && errno == EINTR)
+        while (w->pid > 0 && waitpid(w->pid, NULL, 0) < 0 && errno == EINTR)
                 continue;
         return 0;
 }
 
 void watcher_close(struct watcher *w)
 {
-        w->socket = fd_close(w->socket);
+        if (w->pid > 0)
+                fd_close(w->socket);
+        w->socket = -EBADF;
 }

@@ -7,7 +7,12 @@
 
 struct watcher {
         int socket; /* -EBADF: there is none */
-        pid_t pid;
+        pid_t pid;  /* 0: it is somebody else's */
+};
+
+enum watcher_message {
+        WATCHER_ASK = 1000, /* nothing in it */
+        WATCHER_FOUND,      /* text digest, text what changed, text why there is no digest */
 };
 
 #define WATCHER_INIT                                                                               \
@@ -24,10 +29,15 @@ struct watched {
 
 /* Needs the caller's rights. */
 int watcher_start(struct watcher *w, const struct task *t, struct error *err);
+/* Somebody else does, over a socket that stays theirs, and answers a WATCHER_ASK once. */
+void watcher_adopt(struct watcher *w, int socket);
 /* At the end, once. Signals end the waiting (interrupt.h). */
 int watcher_ask(struct watcher *w, struct watched *ret, struct error *err);
 /* Whatever it does, it ends soon afterwards, and so it does when this process ends. A signal at the
  * death of its parent would not reach it: it has root, and the parent may have given that up. */
 void watcher_close(struct watcher *w);
+
+/* The answer of who watches. */
+int watcher_tell(int socket, const struct watched *found, struct error *err);
 
 #endif

@@ -117,6 +117,8 @@ static int take_ended(struct worker *w, const struct pollfd *fds, struct error *
                 if (k->aside.socket < 0 || !fds[i].revents)
                         continue;
                 aside_take(&k->aside);
+                if (k->aside.asks && !k->aside.ended)
+                        worker_answer(k);
                 if (!k->aside.ended)
                         continue;
                 if (worker_end(w, k, err) < 0)
@@ -187,6 +189,7 @@ static void stop_all(struct worker *w)
                         kill(w->works[i].aside.pid, SIGTERM);
         for (unsigned i = 0; w->works && i < w->options->jobs; i++) {
                 aside_free(&w->works[i].aside);
+                keeper_end(&w->works[i].keeper);
                 fd_close(w->works[i].archive);
         }
 }
@@ -200,10 +203,12 @@ int worker_run(const struct worker_options *o, struct error *err)
         gethostname(host, sizeof host - 1);
         snprintf(w.name, sizeof w.name, "%s:%d", host, getpid());
         w.works = calloc(o->jobs, sizeof *w.works);
-        if (!w.works)
+        w.tasks = calloc(1, sizeof *w.tasks);
+        if (!w.works || !w.tasks)
                 return error_set(err, CODE_INFRA_MEMORY, "out of memory");
         for (unsigned i = 0; i < o->jobs; i++) {
                 w.works[i].aside = (struct aside){.socket = -EBADF, .said = BUFFER_INIT};
+                w.works[i].keeper = (struct keeper)KEEPER_INIT;
                 w.works[i].archive = -EBADF;
         }
         r = open_signals(&w, err) < 0 || queue_open(&w.queue, o->store, err) < 0 ||
@@ -216,5 +221,7 @@ int worker_run(const struct worker_options *o, struct error *err)
         queue_close(&w.queue);
         fd_close(w.signals);
         free(w.works);
+        known_tasks_free(w.tasks);
+        free(w.tasks);
         return r;
 }

@@ -5,6 +5,8 @@
 #define ASSAY_WORKER_H
 
 #include "aside.h"
+#include "keeper.h"
+#include "known_task.h"
 #include "queue.h"
 
 struct worker_options {
@@ -29,10 +31,13 @@ struct worker_counts {
 /* A place for a job. */
 struct work {
         struct aside aside; /* at work when it has a socket */
+        struct keeper keeper;
         char job[STORE_MAX_ID], submission[STORE_MAX_ID], task[STORE_MAX_NAME];
         uint64_t lease;
         uint32_t try;
         int archive;
+        char task_sha256[DIGEST_SIZE];
+        struct task_state task_state; /* when it began */
         uint64_t started_us;
         bool lost; /* somebody else has it by now */
 };
@@ -43,15 +48,14 @@ struct worker {
         struct queue queue;
         struct work *works; /* options->jobs */
         unsigned running;
-        int signals;                /* a signalfd */
-        bool draining, stopping;    /* no more jobs; and those at work are given back */
-        bool paused;                /* the queue is */
-        uint64_t look_us;           /* when to ask for a job again */
-        uint64_t renew_us;          /* when to renew the leases */
-        unsigned faults;            /* of this machine, in a row */
-        uint64_t rest_us;           /* until then it takes no job because of them */
-        char warm[64][DIGEST_SIZE]; /* tasks whose images are here */
-        unsigned warm_next;
+        int signals;             /* a signalfd */
+        bool draining, stopping; /* no more jobs; and those at work are given back */
+        bool paused;             /* the queue is */
+        uint64_t look_us;        /* when to ask for a job again */
+        uint64_t renew_us;       /* when to renew the leases */
+        unsigned faults;         /* of this machine, in a row */
+        uint64_t rest_us;        /* until then it takes no job because of them */
+        struct known_tasks *tasks;
         struct worker_counts counts;
         struct health *health;
 };
@@ -62,6 +66,8 @@ int worker_run(const struct worker_options *o, struct error *err);
 
 /* worker_job.c: take the next job and begin it. 1, or 0: there is none. */
 int worker_claim(struct worker *w, struct work *free, struct error *err);
+/* It asks whether its task is still what it was. */
+void worker_answer(struct work *k);
 /* It has ended: what became of it is said to the queue, where its result did not. */
 int worker_end(struct worker *w, struct work *k, struct error *err);
 /* Renew all leases; who lost one is stopped. */

@@ -75,22 +75,6 @@ static int fetch_archive(struct worker *w, const char *sha256, int *ret, struct 
         return 0;
 }
 
-static bool is_warm(const struct worker *w, const char *sha256)
-{
-        for (size_t i = 0; i < sizeof w->warm / sizeof *w->warm; i++)
-                if (strcmp(w->warm[i], sha256) == 0)
-                        return true;
-        return false;
-}
-
-static void set_warm(struct worker *w, const char *sha256)
-{
-        const size_t count = sizeof w->warm / sizeof *w->warm;
-
-        if (!is_warm(w, sha256))
-                memcpy(w->warm[w->warm_next++ % count], sha256, DIGEST_SIZE);
-}
-
 /* The store is told whose result comes, before anything of a submitter's is met. */
 static int open_appender(struct worker *w, const struct claimed *c, const char *result_id, int *ret,
         struct error *err)
@@ -119,12 +103,15 @@ static int begin(struct worker *w, struct work *k, const struct claimed *c, stru
         struct evaluation_options options = w->options->evaluation;
         struct aside_order order = ASIDE_ORDER_INIT;
         struct match_order match = {.id = c->match};
-        _cleanup_fd_ int store = -EBADF;
+        _cleanup_fd_ int store = -EBADF, supervisor = -EBADF;
         char result_id[ULID_SIZE], task[PATH_MAX], archive[64];
+        struct known_task *known;
 
         if (snapshot_find(c->task_sha256, queue_fetch, &w->queue, task, err) < 0 ||
+                known_task_find(w->tasks, c->task_sha256, task, &known, err) < 0 ||
                 fetch_archive(w, c->archive, &k->archive, err) < 0 ||
-                ulid_new(result_id, err) < 0 || open_appender(w, c, result_id, &store, err) < 0)
+                ulid_new(result_id, err) < 0 || open_appender(w, c, result_id, &store, err) < 0 ||
+                keeper_lend(&k->keeper, &supervisor, err) < 0)
                 return -1;
         snprintf(archive, sizeof archive, "/proc/self/fd/%d", k->archive);
         options.llm_score = *c->llm_score ? c->llm_score : NULL;
@@ -138,10 +125,14 @@ static int begin(struct worker *w, struct work *k, const struct claimed *c, stru
         order.store = store;
         order.result_id = result_id;
         order.archive = k->archive;
-        order.pull = w->options->pull && !is_warm(w, c->task_sha256);
+        order.supervisor = supervisor;
+        order.document = known->document.len > 0 ? &known->document : NULL;
+        order.pull = w->options->pull && !known->pulled;
+        memcpy(k->task_sha256, c->task_sha256, sizeof k->task_sha256);
+        k->task_state = known->state;
         if (aside_begin(&k->aside, &order, err) < 0)
                 return -1;
-        set_warm(w, c->task_sha256);
+        known->pulled = true;
         return 0;
 }
 
@@ -244,6 +235,14 @@ int worker_renew(struct worker *w, struct error *err)
                 kill(k->aside.pid, SIGTERM);
         }
         return reader_done(&r) ? 0 : store_channel_malformed(err);
+}
+
+void worker_answer(struct work *k)
+{
+        struct watched found;
+
+        known_task_look(k->task_sha256, &k->task_state, &found);
+        aside_answer(&k->aside, &found);
 }
 
 int worker_end(struct worker *w, struct work *k, struct error *err)

@@ -95,8 +95,10 @@ bool admission_withdraw(struct admission *a, uint32_t id)
         return false;
 }
 
-void admission_free(struct admission *a)
+void admission_reset(struct admission *a)
 {
         while (a->first)
                 admission_withdraw(a, a->first->request.id);
+        a->total = a->given = 0;
+        a->running = 0;
 }

@@ -34,6 +34,7 @@ struct waiting *admission_next(struct admission *a);
 void waiting_free(struct waiting *w);
 /* The one with this id, which is not wanted any more. */
 bool admission_withdraw(struct admission *a, uint32_t id);
-void admission_free(struct admission *a);
+/* As if nothing had been asked for. */
+void admission_reset(struct admission *a);
 
 #endif

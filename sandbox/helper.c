@@ -90,8 +90,8 @@ static int enter_built(const struct supervisor *s, int tree, struct spawn *spawn
 static struct helper_process *find_free(struct supervisor *s)
 {
         for (unsigned i = 0; i < SUPERVISOR_MAX_HELPERS; i++)
-                if (s->helpers[i].pid == 0)
-                        return &s->helpers[i];
+                if (s->now.helpers[i].pid == 0)
+                        return &s->now.helpers[i];
         return NULL;
 }
 
@@ -107,8 +107,8 @@ static void give_tree(const struct supervisor *s, int tree)
 {
         struct stat st;
 
-        if (s->machine.root && s->owner != 0 && fstat(tree, &st) == 0 && S_ISDIR(st.st_mode) &&
-                st.st_uid == s->owner && (st.st_mode & 07777) == 0755)
+        if (s->machine.root && s->now.owner != 0 && fstat(tree, &st) == 0 && S_ISDIR(st.st_mode) &&
+                st.st_uid == s->now.owner && (st.st_mode & 07777) == 0755)
                 /* Where it fails, the helper will say that it cannot write. */
                 (void)!fchown(tree, IDS_IMAGES, IDS_IMAGES);
 }
@@ -212,14 +212,21 @@ void judge_configure(struct supervisor *s, struct frame *f, struct error *err)
 {
         struct reader r = reader_of(f->payload.data, f->payload.len);
 
-        if (!s->sealed && !s->judge_env && f->fd_count <= 1)
-                s->judge_env = get_words(&r);
-        if (!s->judge_env || !reader_done(&r)) {
+        if (!s->now.sealed && !s->now.judge_env && f->fd_count <= 1)
+                s->now.judge_env = get_words(&r);
+        if (!s->now.judge_env || !reader_done(&r)) {
                 error_set(err, CODE_INTERNAL_FRAME, "a judge comes too late or is malformed");
                 return;
         }
         if (f->fd_count == 1)
-                s->judge_key = take_fd(&f->fds[0]);
+                s->now.judge_key = take_fd(&f->fds[0]);
+}
+
+void judge_forget(struct supervisor *s)
+{
+        free_words(s->now.judge_env);
+        s->now.judge_env = NULL;
+        s->now.judge_key = fd_close(s->now.judge_key);
 }
 
 /* It is confined by nothing but its id: it needs the network, and is its caller's choice. */
@@ -234,14 +241,14 @@ static int spawn_judge(struct supervisor *s, struct helper_process *h, const str
                 return -1;
         spawn.program = given ? f->fds[CELL_STDIO] : own;
         spawn.argv = (const char *const *)argv;
-        spawn.envp = (const char *const *)(operators ? s->judge_env : envp);
+        spawn.envp = (const char *const *)(operators ? s->now.judge_env : envp);
         spawn.script = true;
         for (unsigned i = 0; i < CELL_STDIO; i++)
                 spawn.fds[i] = f->fds[i];
         spawn.fd_count = CELL_STDIO;
-        if (operators && s->judge_key >= 0) {
-                lseek(s->judge_key, 0, SEEK_SET);
-                spawn.fds[spawn.fd_count++] = s->judge_key;
+        if (operators && s->now.judge_key >= 0) {
+                lseek(s->now.judge_key, 0, SEEK_SET);
+                spawn.fds[spawn.fd_count++] = s->now.judge_key;
         }
         spawn.change_ids = s->machine.root;
         spawn.uid = spawn.gid = IDS_JUDGE;
@@ -263,7 +270,7 @@ int judge_start(struct supervisor *s, struct frame *f, struct error *err)
 
         if (!reader_done(&r) || !argv || !argv[0] || !h || f->fd_count < CELL_STDIO ||
                 f->fd_count > CELL_STDIO + 1 ||
-                (operators ? !s->judge_env : f->fd_count == CELL_STDIO))
+                (operators ? !s->now.judge_env : f->fd_count == CELL_STDIO))
                 error_set(err, CODE_INTERNAL_FRAME, "a request for a judge is malformed");
         else
                 result = spawn_judge(s, h, f, operators, argv, envp, err);

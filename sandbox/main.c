@@ -1,7 +1,7 @@
 /* assay-cell: the supervisor, the one program with privilege. It makes cells, watches and
  * measures them, kills them, and starts our confined helpers under ids of their own.
  *
- *   assay ── socket (3) ── assay-cell serve
+ *   assay ── socket (3) ── assay-cell serve, or keep: for one evaluation after the other
  *                            ├─ assay-unpack, assay-score     helper.c; confined by themselves
  *                            ├─ pasta                         network.c; where a cell has a network
  *                            └─ first process of a cell       cell.c → inside.c; pid 1 inside
@@ -77,11 +77,24 @@ static void share_descriptors(struct supervisor *s, uint64_t descriptors)
 
 int main(int argc, char **argv)
 {
-        struct supervisor s = {
-                .programs = {-EBADF, -EBADF}, .image_ids = -EBADF, .judge_key = -EBADF};
-        bool exec = argc == 2 && strcmp(argv[1], "exec") == 0;
+        struct supervisor s = {.programs = {-EBADF, -EBADF},
+                .image_ids = -EBADF,
+                .keeper = -EBADF,
+                .now = {.judge_key = -EBADF}};
+        static const struct {
+                const char *name;
+                int (*run)(struct supervisor *s);
+        } ways[] = {
+                {"serve", supervisor_serve},
+                {"keep", supervisor_keep},
+                {"exec", supervisor_exec},
+        };
+        struct stat st;
+        unsigned way = 0;
 
-        if (!exec && (argc != 2 || strcmp(argv[1], "serve") != 0)) {
+        while (argc == 2 && way < 3 && strcmp(argv[1], ways[way].name) != 0)
+                way++;
+        if (argc != 2 || way == 3 || fstat(SUPERVISOR_SOCKET, &st) < 0 || !S_ISSOCK(st.st_mode)) {
                 fputs("assay-cell is started by assay; see `assay --help`\n", stderr);
                 return END_USAGE;
         }
@@ -93,5 +106,5 @@ int main(int argc, char **argv)
         machine_find(&s.machine);
         if (s.machine.root)
                 machine_keep_rights();
-        return exec ? supervisor_exec(&s) : supervisor_serve(&s);
+        return ways[way].run(&s);
 }

@@ -50,6 +50,10 @@ enum cell_message {
                            assay-judge */
         HELPER_START,   /* u32 id, u8 enum helper, u8 enum helper_mode; descriptors: its input,
                            its answer, for the unpacker the directory */
+        SUPERVISOR_RUNNER, /* (assay-cell keep, over its own socket) nothing in it; descriptor: the
+                              next runner's socket, which is served from then on, and closed when
+                              nothing is left of what it had. Whoever sends it knows that the one
+                              before has ended */
 
         /* supervisor → runner */
         SUPERVISOR_READY, /* u8 root, u8 enum id_map, u8 cgroup version (0 none, 1, 2), u8 landlock

@@ -12,13 +12,15 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
 
-enum { POLL_MAX = 2 + SUPERVISOR_MAX_HELPERS + SUPERVISOR_MAX_CELLS * CELL_POLL_FDS };
+enum { SIGNALS, RUNNER, KEEPER, OTHERS };
+enum { POLL_MAX = OTHERS + SUPERVISOR_MAX_HELPERS + SUPERVISOR_MAX_CELLS * CELL_POLL_FDS };
 
 static int milliseconds_until(uint64_t when)
 {
@@ -38,11 +40,12 @@ static bool was_interrupted(const struct supervisor *s)
         return read(s->signals, &info, sizeof info) > 0;
 }
 
-/* When the runner is gone, there is nothing left to supervise: the cells die with us. */
+/* When the runner is gone, or does not listen, there is nothing left to supervise: what it would
+ * say next is its end. */
 static void answer(uint16_t type, const struct buffer *payload, const int *fds, unsigned count)
 {
         if (frame_send(SUPERVISOR_SOCKET, type, payload, fds, count, NULL) < 0)
-                exit(1);
+                shutdown(SUPERVISOR_SOCKET, SHUT_RDWR);
 }
 
 static void send_failed(uint32_t id, const struct error *err)
@@ -144,8 +147,8 @@ static void send_paused(struct cell *c)
 /* One that was made before, if it still lives, else a new one. */
 static struct cell *take_prepared(struct supervisor *s, struct error *err)
 {
-        while (s->prepared_count > 0) {
-                struct cell *c = s->prepared[--s->prepared_count];
+        while (s->now.prepared_count > 0) {
+                struct cell *c = s->now.prepared[--s->now.prepared_count];
 
                 if (cell_waits(c))
                         return c;
@@ -164,11 +167,11 @@ static void prepare_cell(struct supervisor *s, struct frame *f, struct error *er
                 error_set(err, CODE_INTERNAL_FRAME, "a request to prepare is malformed");
                 return;
         }
-        if (s->prepared_count == SUPERVISOR_MAX_PREPARED)
+        if (s->now.prepared_count == SUPERVISOR_MAX_PREPARED)
                 return;
         c = cell_prepare(&s->machine, &unused);
         if (c)
-                s->prepared[s->prepared_count++] = c;
+                s->now.prepared[s->now.prepared_count++] = c;
 }
 
 static struct cell *make_cell(struct supervisor *s, struct cell_request *request,
@@ -187,12 +190,12 @@ static struct cell *make_cell(struct supervisor *s, struct cell_request *request
 
 static void trust_tree(struct supervisor *s, struct frame *f, struct error *err)
 {
-        if (s->sealed || f->payload.len > 0 || f->fd_count != 1 ||
-                s->tree_count == SUPERVISOR_MAX_TREES) {
+        if (s->now.sealed || f->payload.len > 0 || f->fd_count != 1 ||
+                s->now.tree_count == SUPERVISOR_MAX_TREES) {
                 error_set(err, CODE_INTERNAL_FRAME, "a tree comes too late or is malformed");
                 return;
         }
-        s->trees[s->tree_count++] = take_fd(&f->fds[0]);
+        s->now.trees[s->now.tree_count++] = take_fd(&f->fds[0]);
 }
 
 static void allow_flags(struct supervisor *s, struct frame *f, struct error *err)
@@ -200,12 +203,12 @@ static void allow_flags(struct supervisor *s, struct frame *f, struct error *err
         struct reader r = reader_of(f->payload.data, f->payload.len);
         uint8_t flags = get_u8(&r);
 
-        if (s->sealed || !reader_done(&r) || flags & ~CELL_NETWORK || f->fd_count > 0) {
+        if (s->now.sealed || !reader_done(&r) || flags & ~CELL_NETWORK || f->fd_count > 0) {
                 error_set(
                         err, CODE_INTERNAL_FRAME, "what cells may comes too late or is malformed");
                 return;
         }
-        s->allowed = flags;
+        s->now.allowed = flags;
 }
 
 static void name_owner(struct supervisor *s, struct frame *f, struct error *err)
@@ -213,19 +216,19 @@ static void name_owner(struct supervisor *s, struct frame *f, struct error *err)
         struct reader r = reader_of(f->payload.data, f->payload.len);
         uint32_t owner = get_u32(&r);
 
-        if (!reader_done(&r) || f->fd_count > 0 || s->sealed) {
+        if (!reader_done(&r) || f->fd_count > 0 || s->now.sealed) {
                 error_set(err, CODE_INTERNAL_FRAME, "an owner comes too late or is malformed");
                 return;
         }
-        s->owner = owner;
+        s->now.owner = owner;
 }
 
 bool supervisor_trusts(const struct supervisor *s, int tree)
 {
         struct stat asked, named;
 
-        for (unsigned i = 0; fstat(tree, &asked) == 0 && i < s->tree_count; i++)
-                if (fstat(s->trees[i], &named) == 0 && named.st_dev == asked.st_dev &&
+        for (unsigned i = 0; fstat(tree, &asked) == 0 && i < s->now.tree_count; i++)
+                if (fstat(s->now.trees[i], &named) == 0 && named.st_dev == asked.st_dev &&
                         named.st_ino == asked.st_ino)
                         return true;
         return false;
@@ -240,12 +243,12 @@ static void show_tree(struct supervisor *s, struct frame *f, struct error *err)
         _cleanup_fd_ int shown = -EBADF;
         struct error cannot;
 
-        if (!reader_done(&r) || f->fd_count != 1 || s->owner == 0 ||
+        if (!reader_done(&r) || f->fd_count != 1 || s->now.owner == 0 ||
                 !supervisor_trusts(s, f->fds[0])) {
                 error_set(err, CODE_INTERNAL_FRAME, "a request to show a tree is malformed");
                 return;
         }
-        shown = mounts_give(f->fds[0], s->owner);
+        shown = mounts_give(f->fds[0], s->now.owner);
         put_u32(&payload, id);
         if (shown >= 0)
                 answer(CELL_SHOWN, &payload, &shown, 1);
@@ -260,7 +263,7 @@ static void show_tree(struct supervisor *s, struct frame *f, struct error *err)
 static bool may_ask(const struct supervisor *s, const struct cell_request *q)
 {
         if (q->flags & CELL_TRACE_DENIED || q->profile == PROFILE_DEBUG ||
-                q->flags & CELL_NETWORK & ~s->allowed)
+                q->flags & CELL_NETWORK & ~s->now.allowed)
                 return false;
         for (unsigned i = 0; i < q->mount_count; i++) {
                 const struct request_mount *m = &q->mounts[i];
@@ -302,7 +305,7 @@ static void begin_cell(
 {
         const struct limits limits = request->limits;
         const uint32_t id = request->id;
-        struct cell **place = s->cells;
+        struct cell **place = s->now.cells;
         struct error err;
 
         if (++s->made == 2 && s->undertaker) /* for one it is not worth a process */
@@ -373,7 +376,7 @@ static void command_cell(struct supervisor *s, struct frame *f, struct error *er
         }
         buffer_add(&command, r.at, r.left);
         for (unsigned i = 0; i < SUPERVISOR_MAX_CELLS; i++) {
-                struct cell *c = s->cells[i];
+                struct cell *c = s->now.cells[i];
                 struct error broken;
 
                 if (c && c->request.id == id && c->paused && buffer_ok(&command) &&
@@ -421,11 +424,11 @@ static void stop_one(struct supervisor *s, struct frame *f, struct error *err)
                 send_failed(id, &stopped);
         }
         for (unsigned i = 0; i < SUPERVISOR_MAX_CELLS; i++)
-                if (s->cells[i] && s->cells[i]->request.id == id)
-                        cell_stop(s->cells[i], (enum code)reason);
+                if (s->now.cells[i] && s->now.cells[i]->request.id == id)
+                        cell_stop(s->now.cells[i], (enum code)reason);
         for (unsigned i = 0; i < SUPERVISOR_MAX_HELPERS; i++)
-                if (s->helpers[i].pid > 0 && s->helpers[i].id == id)
-                        kill(s->helpers[i].pid, SIGKILL);
+                if (s->now.helpers[i].pid > 0 && s->now.helpers[i].id == id)
+                        kill(s->now.helpers[i].pid, SIGKILL);
 }
 
 /* One request of the runner. False when it said something we do not know, or nothing any more. */
@@ -452,8 +455,8 @@ static bool serve_request(struct supervisor *s)
                 return false;
         if (f.type >= sizeof verbs / sizeof *verbs || !verbs[f.type])
                 return false;
-        s->sealed |= f.type != CELL_TREE && f.type != CELL_ALLOW && f.type != CELL_OWNER &&
-                     f.type != JUDGE_OPERATOR;
+        s->now.sealed |= f.type != CELL_TREE && f.type != CELL_ALLOW && f.type != CELL_OWNER &&
+                         f.type != JUDGE_OPERATOR;
         verbs[f.type](s, &f, &err);
         return err.code == CODE_NONE;
 }
@@ -468,16 +471,25 @@ static void see_helper_end(struct helper_process *h)
         answer(HELPER_DONE, &payload, NULL, 0);
 }
 
-static void end_all(struct supervisor *s)
+/* Afterwards nothing is left of the session, not even what its cells had in memory. */
+static void end_session(struct supervisor *s)
 {
-        for (unsigned i = 0; i < SUPERVISOR_MAX_CELLS; i++)
-                s->cells[i] = cell_free(s->cells[i]);
-        admission_free(&s->admission);
-        while (s->prepared_count > 0)
-                cell_free(s->prepared[--s->prepared_count]);
         for (unsigned i = 0; i < SUPERVISOR_MAX_HELPERS; i++)
-                if (s->helpers[i].pid > 0)
-                        kill(s->helpers[i].pid, SIGKILL);
+                if (s->now.helpers[i].pid > 0)
+                        kill(s->now.helpers[i].pid, SIGKILL);
+        for (unsigned i = 0; i < SUPERVISOR_MAX_CELLS; i++)
+                s->now.cells[i] = cell_free(s->now.cells[i]);
+        while (s->now.prepared_count > 0)
+                cell_free(s->now.prepared[--s->now.prepared_count]);
+        for (unsigned i = 0; i < SUPERVISOR_MAX_HELPERS; i++)
+                if (s->now.helpers[i].pid > 0)
+                        helper_end(&s->now.helpers[i]);
+        for (unsigned i = 0; i < s->now.tree_count; i++)
+                fd_close(s->now.trees[i]);
+        judge_forget(s);
+        admission_reset(&s->admission);
+        undertaker_finish();
+        s->now = (struct session){.judge_key = -EBADF};
 }
 
 /* Without poll() nothing can be watched, and no limit held. */
@@ -487,8 +499,21 @@ static void __attribute__((noreturn)) give_up(struct supervisor *s)
 
         error_errno(&err, CODE_INFRA_SUPERVISOR, errno, "cannot wait for cells");
         error_print(&err);
-        end_all(s);
+        end_session(s);
         exit(125);
+}
+
+/* A runner's socket may be in other hands, too, when it was taken over. But the next one comes only
+ * when its process has ended. The end of the keeper is another matter: a runner that is at work
+ * still has to clear up. */
+static void see_keeper(struct supervisor *s)
+{
+        char byte;
+        const ssize_t n = recv(s->keeper, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+
+        s->now.over = n > 0;
+        if (n == 0)
+                s->keeper = fd_close(s->keeper);
 }
 
 /* Wait for the next event; step every cell. Returns false when a signal came. */
@@ -496,59 +521,103 @@ static bool turn(struct supervisor *s, bool serving, bool *ret_request)
 {
         static struct pollfd fds[POLL_MAX]; /* large, and mostly not used */
         uint64_t wake_at = UINT64_MAX;
-        unsigned count = 2, at = 2;
+        unsigned count = OTHERS, at = OTHERS;
 
         *ret_request = false;
         begin_waiting(s); /* what ended may have made room */
-        fds[0] = (struct pollfd){.fd = s->signals, .events = POLLIN};
-        fds[1] = (struct pollfd){.fd = serving ? SUPERVISOR_SOCKET : -1, .events = POLLIN};
+        fds[SIGNALS] = (struct pollfd){.fd = s->signals, .events = POLLIN};
+        fds[RUNNER] = (struct pollfd){.fd = serving ? SUPERVISOR_SOCKET : -1, .events = POLLIN};
+        fds[KEEPER] = (struct pollfd){.fd = s->keeper, .events = POLLIN};
         for (unsigned i = 0; i < SUPERVISOR_MAX_CELLS; i++)
-                if (s->cells[i]) {
-                        cell_watch(s->cells[i], &fds[count], &wake_at);
+                if (s->now.cells[i]) {
+                        cell_watch(s->now.cells[i], &fds[count], &wake_at);
                         count += CELL_POLL_FDS;
                 }
         for (unsigned i = 0; i < SUPERVISOR_MAX_HELPERS; i++)
-                if (s->helpers[i].pid > 0)
-                        fds[count++] = (struct pollfd){.fd = s->helpers[i].pidfd, .events = POLLIN};
+                if (s->now.helpers[i].pid > 0)
+                        fds[count++] =
+                                (struct pollfd){.fd = s->now.helpers[i].pidfd, .events = POLLIN};
         if (poll(fds, count, milliseconds_until(wake_at)) < 0) {
                 if (errno != EINTR)
                         give_up(s);
                 return true;
         }
         for (unsigned i = 0; i < SUPERVISOR_MAX_CELLS; i++)
-                if (s->cells[i]) {
-                        bool done = cell_step(s->cells[i], &fds[at]);
+                if (s->now.cells[i]) {
+                        bool done = cell_step(s->now.cells[i], &fds[at]);
 
                         at += CELL_POLL_FDS;
-                        if (s->cells[i]->calls >= 0 && serving)
-                                send_socket(s->cells[i]);
-                        if (!done && s->cells[i]->tell_pause && serving)
-                                send_paused(s->cells[i]);
+                        if (s->now.cells[i]->calls >= 0 && serving)
+                                send_socket(s->now.cells[i]);
+                        if (!done && s->now.cells[i]->tell_pause && serving)
+                                send_paused(s->now.cells[i]);
                         if (done && serving)
-                                end_cell(s, &s->cells[i]);
+                                end_cell(s, &s->now.cells[i]);
                 }
         for (unsigned i = 0; i < SUPERVISOR_MAX_HELPERS; i++)
-                if (s->helpers[i].pid > 0 && fds[at++].revents)
-                        see_helper_end(&s->helpers[i]);
-        *ret_request = fds[1].revents != 0;
-        return !(fds[0].revents && was_interrupted(s));
+                if (s->now.helpers[i].pid > 0 && fds[at++].revents)
+                        see_helper_end(&s->now.helpers[i]);
+        if (fds[KEEPER].revents)
+                see_keeper(s);
+        *ret_request = fds[RUNNER].revents != 0;
+        return !(fds[SIGNALS].revents && was_interrupted(s));
 }
 
-int supervisor_serve(struct supervisor *s)
+/* One runner, until its end. False when a signal came. */
+static bool serve(struct supervisor *s)
 {
         /* A runner that stops in the middle of a frame must not keep cells beyond their limits. */
         const struct timeval patience = {.tv_sec = 5};
-        bool request;
+        bool request, more;
 
         setsockopt(SUPERVISOR_SOCKET, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
         setsockopt(SUPERVISOR_SOCKET, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
 
         send_ready(&s->machine);
-        cgroup_sweep(&s->machine.groups);
-        while (turn(s, true, &request))
+        if (!s->swept)
+                cgroup_sweep(&s->machine.groups);
+        s->swept = true;
+        while ((more = turn(s, true, &request)) && !s->now.over)
                 if (request && !serve_request(s))
                         break;
-        end_all(s);
+        end_session(s);
+        return more;
+}
+
+int supervisor_serve(struct supervisor *s)
+{
+        serve(s);
+        return 0;
+}
+
+/* The next runner's socket takes the place that one always has. False: there is none any more. */
+static bool next_runner(const struct supervisor *s)
+{
+        struct pollfd fds[] = {
+                {.fd = s->signals, .events = POLLIN}, {.fd = s->keeper, .events = POLLIN}};
+        _cleanup_frame_ struct frame f = FRAME_INIT;
+
+        if (s->keeper < 0)
+                return false;
+        while (poll(fds, 2, -1) < 0)
+                if (errno != EINTR)
+                        return false;
+        return !fds[0].revents && frame_receive(s->keeper, &f, 0, 1, NULL) > 0 &&
+               f.type == SUPERVISOR_RUNNER && f.fd_count == 1 &&
+               dup3(f.fds[0], SUPERVISOR_SOCKET, O_CLOEXEC) >= 0;
+}
+
+/* Its keeper may die before a runner does, which then still has to clear up: so it does not die
+ * with that, but ends when there is nobody left. */
+int supervisor_keep(struct supervisor *s)
+{
+        s->keeper = fcntl(SUPERVISOR_SOCKET, F_DUPFD_CLOEXEC, SUPERVISOR_SOCKET + 1);
+        if (s->keeper < 0 || prctl(PR_SET_PDEATHSIG, 0) < 0)
+                return 125;
+        /* Its end tells a runner that nothing is left; the place stays taken. */
+        while (next_runner(s) && serve(s))
+                if (dup3(s->signals, SUPERVISOR_SOCKET, O_CLOEXEC) < 0)
+                        return 125;
         return 0;
 }
 
@@ -591,7 +660,7 @@ int supervisor_exec(struct supervisor *s)
                 return 125;
         }
         hold_layers(&request);
-        c = s->cells[0] = make_cell(s, &request, &f.payload, &err);
+        c = s->now.cells[0] = make_cell(s, &request, &f.payload, &err);
         if (!c) {
                 error_print(&err);
                 return 125;
@@ -615,6 +684,6 @@ int supervisor_exec(struct supervisor *s)
                 error_print(&err);
                 status = 125;
         }
-        end_all(s);
+        end_session(s);
         return status;
 }

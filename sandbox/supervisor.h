@@ -19,8 +19,8 @@ struct helper_process {
         int pidfd;
 };
 
-struct supervisor {
-        struct machine machine;
+/* All that one runner said and has. Nothing of it is left for the next one. */
+struct session {
         int trees[SUPERVISOR_MAX_TREES]; /* named by CELL_TREE; open, so that none is made again */
         unsigned tree_count;
         uint8_t allowed;  /* flags named by CELL_ALLOW */
@@ -28,21 +28,31 @@ struct supervisor {
         char **judge_env; /* of JUDGE_OPERATOR; NULL: there is no such judge */
         int judge_key;    /* the same, or -EBADF */
         bool sealed;      /* no further ones of these */
-        int signals;      /* signalfd: interrupt, hang-up, termination */
-        int programs[HELPER_COUNT];
-        int image_ids; /* the user namespace of who unpacks layers */
-        struct admission admission;
+        bool over;        /* the next runner waits */
         struct cell *cells[SUPERVISOR_MAX_CELLS];       /* NULL: free */
         struct cell *prepared[SUPERVISOR_MAX_PREPARED]; /* the first `prepared_count` are there */
         unsigned prepared_count;
-        unsigned made;   /* cells, until now */
-        bool undertaker; /* there are descriptors enough for one */
         struct helper_process helpers[SUPERVISOR_MAX_HELPERS];
+};
+
+struct supervisor {
+        struct machine machine;
+        int signals; /* signalfd: interrupt, hang-up, termination */
+        int keeper;  /* where runners come from; -EBADF: there are no others */
+        int programs[HELPER_COUNT];
+        int image_ids; /* the user namespace of who unpacks layers */
+        struct admission admission;
+        unsigned made;   /* cells, until now */
+        bool swept;      /* what dead supervisors left */
+        bool undertaker; /* there are descriptors enough for one */
+        struct session now;
 };
 
 /* assay-cell serve: answer requests until the runner's end of the socket closes. Returns the exit
  * status. */
 int supervisor_serve(struct supervisor *s);
+/* assay-cell keep: the same for one runner after the other, whose sockets come over our own. */
+int supervisor_keep(struct supervisor *s);
 /* assay-cell exec: run the one request that waits in the socket, pass its end on. */
 int supervisor_exec(struct supervisor *s);
 
@@ -58,6 +68,8 @@ void judge_configure(struct supervisor *s, struct frame *f, struct error *err);
 int judge_start(struct supervisor *s, struct frame *f, struct error *err);
 /* Its exit status, or 128 + signal; the place is free afterwards. */
 uint32_t helper_end(struct helper_process *h);
+/* Forget the operator's judge. */
+void judge_forget(struct supervisor *s);
 
 /* report.c: the JSON of `assay exec --report`, and the exit status that a shell would give. */
 int report_write(const struct cell *c, bool timing, int fd, struct error *err);

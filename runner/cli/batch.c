@@ -179,6 +179,7 @@ static int begin(void *to, unsigned i, struct aside *a, struct error *err)
         struct batch *b = to;
         struct batch_row *row = &b->rows.all[i];
         _cleanup_fd_ int submission = -EBADF, output = -EBADF;
+        struct aside_order order = ASIDE_ORDER_INIT;
         struct error why = {0};
         char path[64];
 
@@ -197,15 +198,11 @@ static int begin(void *to, unsigned i, struct aside *a, struct error *err)
         b->running++;
         snprintf(path, sizeof path, "/proc/self/fd/%d", submission);
         show(b, NULL);
-        return aside_begin(a,
-                &(struct aside_order){.task = b->task,
-                        .submission = path,
-                        .options = &b->evaluation,
-                        .output = output,
-                        .expect = -EBADF,
-                        .store = -EBADF,
-                        .archive = -EBADF},
-                err);
+        order.task = b->task;
+        order.submission = path;
+        order.options = &b->evaluation;
+        order.output = output;
+        return aside_begin(a, &order, err);
 }
 
 static int ended(void *to, unsigned i, struct aside_result *r, struct error *err)

@@ -171,7 +171,7 @@ static int check_command(struct checking *c, struct error *err)
 static int check_all(struct checking *c, const char *path, const char *policy, struct error *err)
 {
         if (open_all(c, path, policy, err) < 0 ||
-                task_read(&c->task, c->loading->channel, err) < 0 ||
+                task_read(&c->task, c->loading->channel, NULL, err) < 0 ||
                 policy_apply(&c->policy, &c->task, c->loading->channel, err) < 0 ||
                 task_show(&c->task, c->loading->channel, err) < 0)
                 return -1;

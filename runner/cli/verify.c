@@ -43,6 +43,7 @@ static int begin(void *to, unsigned i, struct aside *a, struct error *err)
         struct verifying *v = to;
         const struct solution *s = &v->solutions.all[i / v->rounds];
         _cleanup_fd_ int archive = -EBADF, expect = -EBADF;
+        struct aside_order order = ASIDE_ORDER_INIT;
         char path[64];
 
         if (s->made_up)
@@ -53,16 +54,12 @@ static int begin(void *to, unsigned i, struct aside *a, struct error *err)
                 return -1;
         snprintf(path, sizeof path, "/proc/self/fd/%d", archive);
         show_progress(v);
-        return aside_begin(a,
-                &(struct aside_order){.task = v->task,
-                        .submission = path,
-                        .options = s->made_up ? &v->empty : &v->evaluation,
-                        .output = -EBADF,
-                        .expect = expect,
-                        .store = -EBADF,
-                        .archive = -EBADF,
-                        .keep_folder = true},
-                err);
+        order.task = v->task;
+        order.submission = path;
+        order.options = s->made_up ? &v->empty : &v->evaluation;
+        order.expect = expect;
+        order.keep_folder = true;
+        return aside_begin(a, &order, err);
 }
 
 static int ended(void *to, unsigned i, struct aside_result *r, struct error *err)

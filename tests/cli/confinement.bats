@@ -110,6 +110,18 @@ attempts='open-host write-host list-host connect socket exec fork signal-parent 
     is view '1 done' "$("$ASSAY_BUILD/tests/cell-driver" "$ASSAY_BUILD/assay-cell" view)"
 }
 
+@test "a supervisor that is kept forgets all that the runner before had" {
+    diff - <("$ASSAY_BUILD/tests/cell-driver" "$ASSAY_BUILD/assay-cell" keep) << 'END'
+who named a tree: 1 done
+the next, that tree: refused
+the next, that network: refused
+who names it again: 1 done
+closed with its cell: yes
+the next one came: closed
+without its keeper: 2 done
+END
+}
+
 @test "a missing helper is named" {
     mkdir "$work/bin"
     cp "$ASSAY_BUILD"/assay "$work/bin/"
@@ -136,7 +148,7 @@ attempts='open-host write-host list-host connect socket exec fork signal-parent 
 }
 
 @test "a helper that is asked by nobody ends by itself" {
-    for helper in assay-score assay-unpack 'assay-cell serve' 'assay-cell exec'; do
+    for helper in assay-score assay-unpack 'assay-cell serve' 'assay-cell keep' 'assay-cell exec'; do
         # shellcheck disable=SC2086
         timeout 10 "$ASSAY_BUILD"/$helper < /dev/null > "$work/answer" 2>&1 3>&- || status=$?
         [ "$status" -ne 124 ]

@@ -91,7 +91,7 @@ no_cells() {
     until [ "$(count "<> 'done'")" = 0 ]; do
         i=$((RANDOM % 4))
         # Some work for each before it is killed; when, is left to chance.
-        next=$(($(count "= 'done'") + RANDOM % 30))
+        next=$(($(count "= 'done'") + RANDOM % 10))
         until [ "$(count "= 'done'")" -ge "$next" ] || [ "$(count "= 'queued'")" = 0 ]; do alive; done
         [ "$(count "<> 'done'")" -gt 0 ] || break
         [ "$engine" = sqlite ] || trouble_server

@@ -263,6 +263,35 @@ teardown() {
     grep -q "^of file .* the store has" <<< "$(sql 'SELECT reason FROM jobs')"
 }
 
+@test "a worker keeps its supervisor for one job after the other, and replaces one that was killed" {
+    script_task '' <<< 'echo "{\"score\": 50, \"pass\": true}" > /results/score.json'
+    start_worker --jobs 1
+    for i in 1 2 3; do
+        submission_of "$i"
+        submit --wait
+        is 'exit of a submission' 0 "$status"
+        supervisors[i]=$(pgrep -P "$worker" -x assay-cell)
+        [ "$i" != 2 ] || kill -KILL "${supervisors[i]}"
+    done
+    is 'after the first' "${supervisors[1]}" "${supervisors[2]}"
+    [ "${supervisors[2]}" != "${supervisors[3]}" ]
+    is tries '1 1 1' "$(sql 'SELECT tries FROM jobs' | xargs)"
+    end_workers
+    nothing_left
+}
+
+@test "a task that was unpacked anew, after it was removed, is graded by" {
+    script_task '' <<< 'echo "{\"score\": 50, \"pass\": true}" > /results/score.json'
+    start_worker --jobs 1
+    submission_of 1
+    submit --wait
+    rm -r "$ASSAY_STATE"/tasks/*
+    submission_of 2
+    submit --wait
+    is exit 0 "$status"
+    is tries '1 1' "$(sql 'SELECT tries FROM jobs' | xargs)"
+}
+
 @test "a submission's fault is a result like another, and not tried again" {
     script_task '' <<< 'exit 0'
     submission

@@ -5,7 +5,9 @@
  *     network itself, after another request; show: it wants to read /tmp as its owner). Prints
  *     "refused" when the supervisor ends, else what it answered.
  * total: cells that have no room together. Prints which ended in what order.
- * crowd: twenty cells that sleep. Prints how many did, for the time that they should. */
+ * crowd: twenty cells that sleep. Prints how many did, for the time that they should.
+ * keep: several runners, one after the other, to a supervisor that is kept. Prints what each has.
+ */
 #include "fd.h"
 #include "frame.h"
 #include "sandbox/messages.h"
@@ -13,9 +15,11 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 struct order {
@@ -207,10 +211,105 @@ static void want_to_read(int socket)
         close(tree);
 }
 
+/* --- a supervisor that is kept -------------------------------------------------------------- */
+
+static void be_ready(int socket)
+{
+        _cleanup_frame_ struct frame f = FRAME_INIT;
+
+        must(frame_receive(socket, &f, CELL_MAX_REQUEST, 1, NULL) > 0, "ready");
+}
+
+static int send_runner(int keeper)
+{
+        const struct buffer nothing = BUFFER_INIT;
+        int pair[2];
+
+        must(fd_socketpair(pair, NULL) == 0, "socketpair");
+        must(frame_send(keeper, SUPERVISOR_RUNNER, &nothing, &pair[1], 1, NULL) == 0, "keeper");
+        fd_close(pair[1]);
+        return pair[0];
+}
+
+static int next_runner(int keeper)
+{
+        int socket = send_runner(keeper);
+
+        be_ready(socket);
+        return socket;
+}
+
+static void allow_all(int socket)
+{
+        const struct buffer nothing = BUFFER_INIT;
+        _cleanup_buffer_ struct buffer flags = BUFFER_INIT;
+        int tree = open("/tmp", O_PATH | O_CLOEXEC);
+
+        put_u8(&flags, CELL_NETWORK);
+        must(frame_send(socket, CELL_TREE, &nothing, &tree, 1, NULL) == 0, "CELL_TREE");
+        must(frame_send(socket, CELL_ALLOW, &flags, NULL, 0, NULL) == 0, "CELL_ALLOW");
+        close(tree);
+}
+
+static void try(const char *who, int socket, const struct order *o)
+{
+        printf("%s: ", who);
+        ask(socket, o);
+        if (!hear(socket))
+                puts("refused");
+}
+
+static void one_after_the_other(int keeper)
+{
+        const struct order owned = {1, PROFILE_SUITE, 1, "true", PLACE_OWNED, -1, NULL, 0, NULL};
+        const struct order plain = {2, PROFILE_SUITE, 1, "true", PLACE_VIEW, -1, NULL, 0, NULL};
+        const struct order online = {
+                3, PROFILE_SUITE, 1, "true", PLACE_VIEW, -1, NULL, CELL_NETWORK, NULL};
+        int socket = next_runner(keeper), other, input;
+        char byte;
+
+        allow_all(socket);
+        try("who named a tree", socket, &owned);
+        fd_close(socket);
+
+        socket = next_runner(keeper);
+        try("the next, that tree", socket, &owned);
+        fd_close(socket);
+        socket = next_runner(keeper);
+        try("the next, that network", socket, &online);
+        fd_close(socket);
+        socket = next_runner(keeper);
+        allow_all(socket);
+        try("who names it again", socket, &owned);
+        fd_close(socket);
+
+        /* The end of its own socket comes when its cell is gone, and with that its input. */
+        socket = next_runner(keeper);
+        input = ask_to_wait(socket, 4);
+        must(is_quiet(socket), "a cell that waits");
+        shutdown(socket, SHUT_WR);
+        printf("closed with its cell: %s\n",
+                read(socket, &byte, 1) == 0 && write(input, "x", 1) < 0 ? "yes" : "no");
+        fd_close(input);
+        fd_close(socket);
+
+        socket = next_runner(keeper);
+        input = ask_to_wait(socket, 5);
+        must(is_quiet(socket), "a cell that waits");
+        other = next_runner(keeper);
+        printf("the next one came: %s\n",
+                read(socket, &byte, 1) == 0 && write(input, "x", 1) < 0 ? "closed" : "still there");
+        fd_close(input);
+        fd_close(socket);
+        fd_close(keeper);
+        try("without its keeper", other, &plain);
+        fd_close(other);
+}
+
 int main(int argc, char **argv)
 {
-        static const char *const serve[] = {"assay-cell", "serve", NULL};
-        _cleanup_frame_ struct frame ready = FRAME_INIT;
+        const char *const serve[] = {
+                "assay-cell", argc == 3 && strcmp(argv[2], "keep") == 0 ? "keep" : "serve", NULL};
         struct spawn spawn = SPAWN_INIT;
         int pair[2], pidfd = -1;
         const char *how = argc == 3 ? argv[2] : "";
@@ -231,7 +330,13 @@ int main(int argc, char **argv)
         spawn.fds[SUPERVISOR_SOCKET] = pair[1];
         must(spawn_process(&spawn, &pidfd, NULL) > 0, "start");
         fd_close(pair[1]);
-        must(frame_receive(pair[0], &ready, CELL_MAX_REQUEST, 1, NULL) > 0, "ready");
+        signal(SIGPIPE, SIG_IGN);
+        if (strcmp(how, "keep") == 0) {
+                one_after_the_other(pair[0]);
+                spawn_wait(pidfd, NULL);
+                return 0;
+        }
+        be_ready(pair[0]);
         if (strcmp(how, "total") == 0)
                 cells_without_room(pair[0]);
         else if (strcmp(how, "crowd") == 0)
