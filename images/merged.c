@@ -287,7 +287,7 @@ static int gather(
         for (const struct name *n = names->last; n; n = n->next)
                 if (!n->hidden)
                         sorted[count++] = n;
-        qsort(sorted, count, sizeof *sorted, compare_pointed);
+        qsort(sorted, count, sizeof(const struct name *), compare_pointed);
         for (size_t i = 0; i < count; i++)
                 buffer_add(ret, sorted[i]->text, strlen(sorted[i]->text) + 1);
         free(sorted);

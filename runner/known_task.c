@@ -105,6 +105,14 @@ int known_task_find(struct known_tasks *k, const char *sha256, const char *path,
         return 0;
 }
 
+void known_task_pulled(struct known_tasks *k, const char *sha256)
+{
+        struct known_task *t = find(k, sha256);
+
+        if (t)
+                t->pulled = true;
+}
+
 void known_task_look(const char *sha256, const struct task_state *was, struct watched *ret)
 {
         _cleanup_fd_ int directory = -EBADF;

@@ -25,6 +25,8 @@ struct known_tasks {
  * with infra.task_changed: somebody changed it. */
 int known_task_find(struct known_tasks *k, const char *sha256, const char *path,
         struct known_task **ret, struct error *err);
+/* Its images are here, where it is still known. */
+void known_task_pulled(struct known_tasks *k, const char *sha256);
 /* Is it still what it was? */
 void known_task_look(const char *sha256, const struct task_state *was, struct watched *ret);
 void known_tasks_free(struct known_tasks *k);

@@ -203,8 +203,7 @@ int worker_run(const struct worker_options *o, struct error *err)
         gethostname(host, sizeof host - 1);
         snprintf(w.name, sizeof w.name, "%s:%d", host, getpid());
         w.works = calloc(o->jobs, sizeof *w.works);
-        w.tasks = calloc(1, sizeof *w.tasks);
-        if (!w.works || !w.tasks)
+        if (!w.works)
                 return error_set(err, CODE_INFRA_MEMORY, "out of memory");
         for (unsigned i = 0; i < o->jobs; i++) {
                 w.works[i].aside = (struct aside){.socket = -EBADF, .said = BUFFER_INIT};
@@ -221,7 +220,6 @@ int worker_run(const struct worker_options *o, struct error *err)
         queue_close(&w.queue);
         fd_close(w.signals);
         free(w.works);
-        known_tasks_free(w.tasks);
-        free(w.tasks);
+        known_tasks_free(&w.tasks);
         return r;
 }

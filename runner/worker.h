@@ -55,7 +55,7 @@ struct worker {
         uint64_t renew_us;       /* when to renew the leases */
         unsigned faults;         /* of this machine, in a row */
         uint64_t rest_us;        /* until then it takes no job because of them */
-        struct known_tasks *tasks;
+        struct known_tasks tasks;
         struct worker_counts counts;
         struct health *health;
 };

@@ -108,7 +108,7 @@ static int begin(struct worker *w, struct work *k, const struct claimed *c, stru
         struct known_task *known;
 
         if (snapshot_find(c->task_sha256, queue_fetch, &w->queue, task, err) < 0 ||
-                known_task_find(w->tasks, c->task_sha256, task, &known, err) < 0 ||
+                known_task_find(&w->tasks, c->task_sha256, task, &known, err) < 0 ||
                 fetch_archive(w, c->archive, &k->archive, err) < 0 ||
                 ulid_new(result_id, err) < 0 || open_appender(w, c, result_id, &store, err) < 0 ||
                 keeper_lend(&k->keeper, &supervisor, err) < 0)
@@ -130,10 +130,7 @@ static int begin(struct worker *w, struct work *k, const struct claimed *c, stru
         order.pull = w->options->pull && !known->pulled;
         memcpy(k->task_sha256, c->task_sha256, sizeof k->task_sha256);
         k->task_state = known->state;
-        if (aside_begin(&k->aside, &order, err) < 0)
-                return -1;
-        known->pulled = true;
-        return 0;
+        return aside_begin(&k->aside, &order, err);
 }
 
 static int give_back(struct worker *w, const char *job, uint64_t lease, const struct error *why,
@@ -261,6 +258,7 @@ int worker_end(struct worker *w, struct work *k, struct error *err)
         if (why.code == CODE_NONE) {
                 w->counts.ended++;
                 w->counts.by_status[r->status]++;
+                known_task_pulled(&w->tasks, k->task_sha256);
         } else if (!k->lost) {
                 result = give_back(w, k->job, k->lease, &why, err);
         }

@@ -308,7 +308,8 @@ in_image() { # IMAGE COMMAND…
     done
 }
 
-@test "run --pull fetches what the task needs and the machine lacks, and nothing twice" {
+# A task whose suite is in that image, and a submission to it; the registry needs no certificate.
+task_of_image() {
     mkdir -p task/tests submission
     cat > home/.config/containers/registries.conf <<END
 [[registry]]
@@ -326,6 +327,10 @@ END
 END
     touch submission/main.txt
     chmod 755 .
+}
+
+@test "run --pull fetches what the task needs and the machine lacks, and nothing twice" {
+    task_of_image
     graded() { # [OPTIONS…]
         status=0
         "$ASSAY" run --json "${weak[@]}" "$@" task submission > result.json 2> errors || status=$?
@@ -341,4 +346,34 @@ END
     registry=
     graded --pull
     is 'exit when the image is there' 0 "$status"
+}
+
+@test "worker --pull tries again where the registry was away, and fetches nothing once it has the image" {
+    task_of_image
+    mkdir away
+    cat > away/skopeo <<END
+#!/bin/sh
+[ ! -e $work/gone ] || { echo 'no route to host' >&2; exit 1; }
+echo \$\$ >> $work/asked
+exec $(command -v skopeo) "\$@"
+END
+    chmod +x away/skopeo
+    touch gone
+    tar -C submission -czf submission.tar.gz .
+    queued() { "$ASSAY" submit --quiet --store queue.db --tries 100 task submission.tar.gz 2>> errors; }
+    sql() { sqlite3 -cmd '.timeout 20000' queue.db "$@"; }
+    queued
+    PATH=$work/away:$PATH "$ASSAY" worker --pull --quiet "${weak[@]}" --store queue.db --until-empty --retry-after 1ms 3>&- &
+    until [ "$(sql 'SELECT tries FROM jobs')" -gt 1 ]; do kill -0 $!; done
+    rm gone
+    wait $!
+    is state done "$(sql 'SELECT state FROM jobs')"
+    is score 100.00 "$(sql 'SELECT final_score FROM evaluation_results')"
+    rm asked
+    echo more > submission/more.txt
+    tar -C submission -czf submission.tar.gz .
+    queued
+    PATH=$work/away:$PATH "$ASSAY" worker --pull --quiet "${weak[@]}" --store queue.db --until-empty 3>&-
+    is 'jobs that are done' 2 "$(sql "SELECT count(*) FROM jobs WHERE state = 'done'")"
+    is 'asked of the registry' absent "$([ -e asked ] && echo asked || echo absent)"
 }
