@@ -164,6 +164,13 @@ static void finish(struct aside *a, int patience_ms)
                         "an evaluation ended without saying how");
 }
 
+void aside_kill(struct aside *a)
+{
+        if (a->pid > 0)
+                kill(a->pid, SIGKILL);
+        finish(a, 0);
+}
+
 static void refuse(struct aside *a)
 {
         a->result.failed.code = CODE_NONE;

@@ -69,6 +69,8 @@ int aside_begin(struct aside *a, const struct aside_order *order, struct error *
 void aside_take(struct aside *a);
 /* Once it asks; so it can do once. */
 void aside_answer(struct aside *a, const struct watched *found);
+/* End it now, whatever it does; it has ended, then. */
+void aside_kill(struct aside *a);
 void aside_free(struct aside *a);
 void aside_result_free(struct aside_result *r);
 

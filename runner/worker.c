@@ -42,8 +42,7 @@ static void take_signals(struct worker *w)
         if (!w->stopping)
                 return;
         for (unsigned i = 0; i < w->options->jobs; i++)
-                if (w->works[i].aside.pid > 0)
-                        kill(w->works[i].aside.pid, SIGTERM);
+                worker_tell(&w->works[i]);
 }
 
 /* --- turns ---------------------------------------------------------------------------------- */
@@ -95,10 +94,45 @@ static int is_empty(struct worker *w, struct error *err)
         return left == 0;
 }
 
+/* When a job is told to end, or is not waited for any longer. */
+static uint64_t patience_until(const struct worker *w, const struct work *k)
+{
+        return k->told_us ? k->told_us + (uint64_t)w->options->lease_ms * 1000
+                          : k->started_us + w->options->limit_us;
+}
+
+/* An evaluation that was taken over may say nothing for ever, and not end when it is told to. */
+static int end_late(struct worker *w, struct error *err)
+{
+        for (unsigned i = 0; i < w->options->jobs; i++) {
+                struct work *k = &w->works[i];
+
+                if (k->aside.socket < 0 || clock_us() < patience_until(w, k))
+                        continue;
+                if (!k->told_us) {
+                        k->late = true;
+                        worker_tell(k);
+                        continue;
+                }
+                aside_kill(&k->aside);
+                if (worker_end(w, k, err) < 0)
+                        return -1;
+                w->look_us = 0;
+        }
+        return 0;
+}
+
 static int milliseconds_left(const struct worker *w)
 {
         const uint64_t now = clock_us();
         uint64_t until = now + HEALTH_MS * 1000ULL;
+
+        for (unsigned i = 0; i < w->options->jobs; i++) {
+                const struct work *k = &w->works[i];
+
+                if (k->aside.socket >= 0 && patience_until(w, k) < until)
+                        until = patience_until(w, k);
+        }
 
         if (w->running > 0 && w->renew_us < until)
                 until = w->renew_us;
@@ -158,7 +192,7 @@ static int turn(struct worker *w, struct pollfd *fds, struct error *err)
         if (fds[HEALTH].revents)
                 health_answer(w);
         if ((fds[QUEUE].revents && queue_listen(&w->queue, err) < 0) ||
-                take_ended(w, fds + WORKS, err) < 0 ||
+                take_ended(w, fds + WORKS, err) < 0 || end_late(w, err) < 0 ||
                 (clock_us() >= w->renew_us && worker_renew(w, err) < 0))
                 return -1;
         health_write(w);

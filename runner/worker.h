@@ -13,8 +13,9 @@ struct worker_options {
         const char *store; /* NULL: the machine's own */
         unsigned jobs;     /* at once */
         uint32_t lease_ms, retry_ms;
-        bool until_empty; /* end when nothing is left */
-        bool pull;        /* fetch images that a task needs */
+        uint64_t limit_us; /* that a job may take, all in all */
+        bool until_empty;  /* end when nothing is left */
+        bool pull;         /* fetch images that a task needs */
         struct evaluation_options evaluation;
         const char *status_file; /* NULL: none */
         const char *metrics;     /* a port of this machine's loopback, or a file; NULL: none */
@@ -39,7 +40,9 @@ struct work {
         char task_sha256[DIGEST_SIZE];
         struct task_state task_state; /* when it began */
         uint64_t started_us;
-        bool lost; /* somebody else has it by now */
+        bool lost;        /* somebody else has it by now */
+        bool late;        /* it took too long */
+        uint64_t told_us; /* when it was told to end; 0: it was not */
 };
 
 struct worker {
@@ -66,6 +69,8 @@ int worker_run(const struct worker_options *o, struct error *err);
 
 /* worker_job.c: take the next job and begin it. 1, or 0: there is none. */
 int worker_claim(struct worker *w, struct work *free, struct error *err);
+/* Tell it to end. It has as long as a lease for that. */
+void worker_tell(struct work *k);
 /* It asks whether its task is still what it was. */
 void worker_answer(struct work *k);
 /* It has ended: what became of it is said to the queue, where its result did not. */

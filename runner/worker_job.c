@@ -195,10 +195,20 @@ int worker_claim(struct worker *w, struct work *free, struct error *err)
         free->lease = c.lease;
         free->try = c.try;
         free->started_us = clock_us();
-        free->lost = false;
+        free->lost = free->late = false;
+        free->told_us = 0;
         w->counts.claim_to_start_us += free->started_us - at;
         w->running++;
         return 1;
+}
+
+void worker_tell(struct work *k)
+{
+        if (k->aside.pid <= 0)
+                return;
+        kill(k->aside.pid, SIGTERM);
+        if (k->told_us == 0)
+                k->told_us = clock_us();
 }
 
 /* --- while it runs, and when it ends --------------------------------------------------------- */
@@ -229,7 +239,7 @@ int worker_renew(struct worker *w, struct error *err)
                         continue;
                 /* It may just have ended, and only we do not know it yet. */
                 k->lost = true;
-                kill(k->aside.pid, SIGTERM);
+                worker_tell(k);
         }
         return reader_done(&r) ? 0 : store_channel_malformed(err);
 }
@@ -251,7 +261,9 @@ int worker_end(struct worker *w, struct work *k, struct error *err)
         /* Whoever killed it: that is no fault of the submission's. */
         if (why.code == CODE_INTERNAL_HELPER)
                 error_set(&why, CODE_WORKER_LOST, "the evaluation's process was killed");
-        if (why.code == CODE_NONE && r->code == CODE_INTERRUPTED)
+        if (k->late && (why.code != CODE_NONE || r->code == CODE_INTERRUPTED))
+                error_set(&why, CODE_JOB_LIMIT, "the job took longer than it may");
+        else if (why.code == CODE_NONE && r->code == CODE_INTERRUPTED)
                 error_set(&why, CODE_INTERRUPTED, "the worker was told to end");
         w->counts.lost += k->lost;
         note_fault(w, why.code != CODE_NONE ? why.code : r->code);

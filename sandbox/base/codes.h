@@ -104,6 +104,7 @@ X(INFRA_STATE,         "infra.state",              CLASS_INFRA, END_ERROR, "chec
 X(INFRA_STORE,         "infra.store",              CLASS_INFRA, END_ERROR, "check where the store and its key are, who may write there, and its free space (docs/store.md); what was not stored has to be graded again")
 X(LEASE_LOST,          "infra.lease_lost",         CLASS_INFRA, END_ERROR, "nothing is lost: another worker has the job; if it happens often, give workers a longer --lease")
 X(WORKER_LOST,         "infra.worker_lost",        CLASS_INFRA, END_ERROR, "see what its workers died of (memory, power, a kill); `assay queue retry JOB` tries it again")
+X(JOB_LIMIT,           "infra.job_limit",         CLASS_INFRA, END_ERROR, "see what it waited for; `assay worker --job-limit` says how long a job may take, all in all")
 X(JOB_FILE,            "infra.job_file",           CLASS_INFRA, END_ERROR, "submit it again: what the store has of it is not what was submitted, or was erased")
 X(INFRA_MEMORY,        "infra.memory",             CLASS_INFRA, END_ERROR, "free some memory, or raise the limits of processes and open files (ulimit -u, ulimit -n), and try again")
 X(INFRA_IO,            "infra.io",                 CLASS_INFRA, END_ERROR, "try again; if it stays, check disk and permissions")

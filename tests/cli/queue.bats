@@ -263,6 +263,32 @@ teardown() {
     grep -q "^of file .* the store has" <<< "$(sql 'SELECT reason FROM jobs')"
 }
 
+@test "a job that takes longer than a job may is ended, tried again, and parked" {
+    script_task '"limits": {"wall": "1h"},' <<< 'sleep 1000'
+    submission
+    submit --tries 2
+    work --job-limit 300ms --retry-after 1ms
+    is job 'parked|2|infra.job_limit' "$(sql 'SELECT state, tries, code FROM jobs')"
+    nothing_left
+}
+
+@test "a job that does not end when it is told to is not waited for" {
+    local token=1000$RANDOM
+    script_task '' <<< "exec sleep $token"
+    submission
+    submit --tries 1
+    start_worker --jobs 1 --until-empty --lease 1s --job-limit 3s
+    until pgrep -f "^sleep $token\$" > /dev/null; do alive; done
+    kill -STOP "$(pgrep -P "$worker" -x assay)"
+    wait "$worker"
+    is job 'parked|1|infra.job_limit' "$(sql 'SELECT state, tries, code FROM jobs')"
+    sql "UPDATE jobs SET state = 'cancelled'"
+    script_task '' <<< 'exit 0'
+    submit
+    work # sweeps what the killed one left
+    nothing_left
+}
+
 @test "a worker keeps its supervisor for one job after the other, and replaces one that was killed" {
     script_task '' <<< 'echo "{\"score\": 50, \"pass\": true}" > /results/score.json'
     start_worker --jobs 1
