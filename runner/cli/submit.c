@@ -247,8 +247,7 @@ static void add_text(const struct submit *s, const struct job *j, struct buffer 
                         *job_text(j, JOB_OUTCOME) ? ", " : "", job_text(j, JOB_OUTCOME),
                         *job_text(j, JOB_SCORE) ? ", " : "", job_text(j, JOB_SCORE));
         else
-                buffer_add_format(
-                        out, "%s: %s\n", s->job, s->repeated ? "was queued before" : "queued");
+                buffer_add_format(out, "%s: queued\n", s->job);
         if (j && *job_text(j, JOB_RESULT))
                 buffer_add_format(out, "  result: %s\n", job_text(j, JOB_RESULT));
 }
@@ -284,13 +283,15 @@ static int open_archive(struct submit *s, const char *path, struct error *err)
         return place < 0 || input_keep(&s->archive, place, err) < 0 ? -1 : 0;
 }
 
+/* What was asked for before may have ended since. */
 static int finish(struct submit *s, struct error *err)
 {
+        const bool looks = s->wait || s->repeated;
         struct job job = {.numbers = {0}};
-        int r = s->wait ? wait_for(s, &job, err) : 0;
+        int r = s->wait ? wait_for(s, &job, err) : looks ? find_job(s, &job, err) : 0;
 
         if (r == 0)
-                r = print(s, s->wait ? &job : NULL, err);
+                r = print(s, looks ? &job : NULL, err);
         if (r == 0 && s->wait) {
                 r = exit_of(&job);
                 if (*job_text(&job, JOB_CODE))

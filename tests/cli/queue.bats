@@ -75,7 +75,11 @@ teardown() {
     first=$(field .job_id)
     submit --idempotency-key "it's; DROP TABLE jobs" --source-ip 192.0.2.1 --rate 1
     is exit 0 "$status"
-    is 'the same job' "$first true" "$(field '"\(.job_id) \(.repeated)"')"
+    is 'the same job' "$first true queued" "$(field '"\(.job_id) \(.repeated) \(.state)"')"
+    work
+    submit --idempotency-key "it's; DROP TABLE jobs" --source-ip 192.0.2.1 --rate 1
+    is 'exit when it has ended' 0 "$status"
+    is 'the same job, when it has ended' "$first true done error" "$(field '"\(.job_id) \(.repeated) \(.state) \(.status)"')"
     is jobs 1 "$(sql 'SELECT count(*) FROM jobs')"
     echo other > "$work/submission/main.txt"
     tar -C "$work/submission" -czf "$work/submission.tar.gz" .
