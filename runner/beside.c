@@ -33,7 +33,7 @@ static int take(struct frame *f, struct error *err)
         return reader_done(&r) ? -1 : error_set(err, CODE_INTERNAL_FRAME, "a malformed error came");
 }
 
-int beside_ask(beside_work work, void *to, struct frame *ret, struct error *err)
+static int ask(beside_work work, void *to, bool alone, struct frame *ret, struct error *err)
 {
         int pair[2], r;
         pid_t pid;
@@ -43,7 +43,11 @@ int beside_ask(beside_work work, void *to, struct frame *ret, struct error *err)
         fflush(NULL);
         pid = fork();
         if (pid == 0) {
+                int kept[] = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO, pair[1]};
+
                 fd_close(pair[0]);
+                if (alone)
+                        fd_keep_only(kept, sizeof kept / sizeof *kept);
                 child(work, to, pair[1]);
         }
         fd_close(pair[1]);
@@ -58,4 +62,14 @@ int beside_ask(beside_work work, void *to, struct frame *ret, struct error *err)
         if (r == 0)
                 return error_set(err, CODE_INTERNAL_HELPER, "a process of our own said nothing");
         return r < 0 ? -1 : take(ret, err);
+}
+
+int beside_ask(beside_work work, void *to, struct frame *ret, struct error *err)
+{
+        return ask(work, to, false, ret, err);
+}
+
+int beside_ask_alone(beside_work work, void *to, struct frame *ret, struct error *err)
+{
+        return ask(work, to, true, ret, err);
 }

@@ -9,5 +9,8 @@
  * type it returns; -1: an error, which becomes `err`. */
 typedef int (*beside_work)(void *to, struct buffer *ret_payload, struct error *err);
 int beside_ask(beside_work work, void *to, struct frame *ret, struct error *err);
+/* The same, and no descriptor of this process but the standard ones is open in the child, where
+ * this one has some that are nobody else's business. */
+int beside_ask_alone(beside_work work, void *to, struct frame *ret, struct error *err);
 
 #endif

@@ -17,7 +17,8 @@ static int changed(const char *sha256, struct error *err)
                 "the worker's tasks/%s in the state directory was changed, remove it", sha256);
 }
 
-/* In a process of its own, which gives up its rights before it hears the scorer. */
+/* In a process of its own, which gives up its rights before it hears the scorer, and has nothing of
+ * the worker's. */
 static int ask_document(void *to, struct buffer *ret, struct error *err)
 {
         struct channel channel = CHANNEL_INIT;
@@ -38,7 +39,7 @@ static void learn_document(struct known_task *k, const char *path)
         _cleanup_frame_ struct frame f = FRAME_INIT;
         struct error ignored;
 
-        if (beside_ask(ask_document, (void *)(uintptr_t)path, &f, &ignored) < 0)
+        if (beside_ask_alone(ask_document, (void *)(uintptr_t)path, &f, &ignored) < 0)
                 return;
         buffer_free(&k->document);
         k->document = f.payload;

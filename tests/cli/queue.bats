@@ -310,6 +310,21 @@ teardown() {
     nothing_left
 }
 
+@test "who reads a task for a worker, and may be taken over by it, has no descriptor of the worker's" {
+    script_task '' <<< 'exit 0'
+    submission
+    submit --tries 1
+    # A scorer that answers for long.
+    mkdir "$work/bin"
+    cp "$ASSAY_BUILD"/assay "$ASSAY_BUILD"/assay-* "$work/bin/"
+    cp "$ASSAY_BUILD/tests/faulty-endless" "$work/bin/assay-score"
+    ASSAY=$work/bin/assay start_worker --jobs 1 --until-empty
+    sockets() { find "/proc/$1/fd" -lname 'socket:*' -printf '%l\n' | sort; }
+    until reader=$(pgrep -P "$worker" -x assay | head -1) && [ -n "$(pgrep -P "${reader:-$$}" -x assay-cell)" ]; do alive; done
+    is shared '' "$(comm -12 <(sockets "$worker") <(sockets "$reader"))"
+    [ -n "$(sockets "$reader")" ]
+}
+
 @test "a task that was unpacked anew, after it was removed, is graded by" {
     script_task '' <<< 'echo "{\"score\": 50, \"pass\": true}" > /results/score.json'
     start_worker --jobs 1
