@@ -29,3 +29,12 @@ void value_copy(const struct value *v, char *out, size_t size)
                 memcpy(out, v->text, len);
         out[len] = '\0';
 }
+
+uint32_t text_hash(const char *text)
+{
+        uint32_t hash = 2166136261;
+
+        for (const char *c = text; *c; c++)
+                hash = (hash ^ (unsigned char)*c) * 16777619;
+        return hash;
+}

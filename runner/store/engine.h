@@ -82,6 +82,9 @@ struct engine {
         unsigned migration_count;
 };
 
+/* FNV-1a: a number for a text, in which others may have it too. */
+uint32_t text_hash(const char *text);
+
 extern const struct engine engine_sqlite, engine_postgres;
 
 #endif

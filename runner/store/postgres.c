@@ -28,16 +28,9 @@ static void rollback(struct database *d)
                 command(d, "ROLLBACK", NULL);
 }
 
-/* FNV-1a, of the name. */
 static int lock(struct database *d, const char *name, struct error *err)
 {
-        uint32_t hash = 2166136261;
-        struct value key;
-
-        for (const char *c = name; *c; c++)
-                hash = (hash ^ (unsigned char)*c) * 16777619;
-        key = value_number((int32_t)hash);
-        const struct value values[] = {value_number(LOCKS), key};
+        const struct value values[] = {value_number(LOCKS), value_number((int32_t)text_hash(name))};
 
         return postgres_run(d,
                 "SELECT pg_advisory_xact_lock(CAST($1 AS integer), CAST($2 AS integer))", values, 2,

@@ -290,14 +290,9 @@ static int take_all(sqlite3_stmt *statement, take_row take, void *to, struct err
         return r;
 }
 
-/* FNV-1a, of the text. */
 static sqlite3_stmt **find_place(struct database *d, const char *sql)
 {
-        uint32_t hash = 2166136261;
-
-        for (const char *c = sql; *c; c++)
-                hash = (hash ^ (unsigned char)*c) * 16777619;
-        return &d->kept[hash % KEPT];
+        return &d->kept[text_hash(sql) % KEPT];
 }
 
 /* To prepare one takes longer than to run it. One that is running cannot be used again; and some

@@ -6,20 +6,6 @@
 load common
 load queue
 
-case $BATS_TEST_FILENAME in *postgres*) engine=postgres ;; *) engine=sqlite ;; esac
-
-setup_file() {
-    stores_start
-}
-
-teardown_file() {
-    stores_end
-}
-
-setup() {
-    setup_queue
-}
-
 teardown() {
     end_workers
     ! mountpoint -q "$work/small" || umount "$work/small"

@@ -3,6 +3,13 @@
 # shellcheck source=tests/cli/stores.bash
 load stores
 
+setup() {
+    setup_queue
+}
+teardown() {
+    end_workers
+}
+
 setup_queue() {
     setup_store
     workers=()

@@ -6,24 +6,6 @@
 load common
 load queue
 
-case $BATS_TEST_FILENAME in *postgres*) engine=postgres ;; *) engine=sqlite ;; esac
-
-setup_file() {
-    stores_start
-}
-
-teardown_file() {
-    stores_end
-}
-
-setup() {
-    setup_queue
-}
-
-teardown() {
-    end_workers
-}
-
 @test "what is submitted is graded by a worker, as assay run grades it" {
     script_task '' <<< 'echo "{\"score\": 81.25, \"pass\": true}" > /results/score.json'
     submission

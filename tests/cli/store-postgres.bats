@@ -4,21 +4,11 @@
 load common
 load stores
 
-engine=postgres
-
 # With the roles and the database that the documentation makes.
 setup_file() {
     stores_start
     sed -n 's/^    =# //p' "$here/../../docs/store.md" > "$BATS_FILE_TMPDIR/commands"
     as_superuser -d postgres -f "$BATS_FILE_TMPDIR/commands"
-}
-
-teardown_file() {
-    stores_end
-}
-
-setup() {
-    setup_store
 }
 
 # refused STATEMENT WHY [USER]: says the database to who has its shell

@@ -4,12 +4,6 @@
 load common
 load stores
 
-engine=sqlite
-
-setup() {
-    setup_store
-}
-
 @test "the database itself refuses to replace a row" {
     rubric_task 50
     submission

@@ -6,20 +6,6 @@
 load common
 load stores
 
-case $BATS_TEST_FILENAME in *postgres*) engine=postgres ;; *) engine=sqlite ;; esac
-
-setup_file() {
-    stores_start
-}
-
-teardown_file() {
-    stores_end
-}
-
-setup() {
-    setup_store
-}
-
 @test "the rows of an evaluation are the result that was printed" {
     rubric_task 80.5
     submission

@@ -1,8 +1,20 @@
-# Stores of both kinds for tests. Each file says which: `engine` is sqlite or postgres, and `db` the store's URL.
-#   load stores; setup_file() { stores_start; }; teardown_file() { stores_end; }; setup() { setup_store; }
+# Stores of both kinds for tests. A file's name says which: `engine` is sqlite or postgres, and `db` the store's URL.
 
 # shellcheck source=tests/cli/postgres.bash
 load postgres
+
+case $BATS_TEST_FILENAME in *postgres*) engine=postgres ;; *) engine=sqlite ;; esac
+
+# What a file does not say otherwise, after it loaded this one.
+setup_file() {
+    stores_start
+}
+teardown_file() {
+    stores_end
+}
+setup() {
+    setup_store
+}
 
 stores_start() {
     [ "$engine" = sqlite ] || postgres_start
