@@ -20,6 +20,9 @@
 #include <unistd.h>
 
 enum { SIGNALS, RUNNER, KEEPER, OTHERS };
+/* With a frame: a runner that stops in the middle of one, or sends it byte by byte, must not keep
+ * cells beyond their limits, nor the supervisor from the next runner. */
+enum { PATIENCE_S = 5 };
 enum { POLL_MAX = OTHERS + SUPERVISOR_MAX_HELPERS + SUPERVISOR_MAX_CELLS * CELL_POLL_FDS };
 
 static int milliseconds_until(uint64_t when)
@@ -451,6 +454,7 @@ static bool serve_request(struct supervisor *s)
         _cleanup_frame_ struct frame f = FRAME_INIT;
         struct error err = {0};
 
+        f.patience_us = PATIENCE_S * 1000000;
         if (frame_receive(SUPERVISOR_SOCKET, &f, CELL_MAX_REQUEST, FRAME_MAX_FDS, &err) <= 0)
                 return false;
         if (f.type >= sizeof verbs / sizeof *verbs || !verbs[f.type])
@@ -566,8 +570,7 @@ static bool turn(struct supervisor *s, bool serving, bool *ret_request)
 /* One runner, until its end. False when a signal came. */
 static bool serve(struct supervisor *s)
 {
-        /* A runner that stops in the middle of a frame must not keep cells beyond their limits. */
-        const struct timeval patience = {.tv_sec = 5};
+        const struct timeval patience = {.tv_sec = PATIENCE_S};
         bool request, more;
 
         setsockopt(SUPERVISOR_SOCKET, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);

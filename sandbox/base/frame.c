@@ -1,6 +1,7 @@
 /* Frames between our programs; layout and rules are in frame.h. */
 #include "frame.h"
 
+#include "clock.h"
 #include "fd.h"
 #include "text.h"
 
@@ -256,7 +257,8 @@ static ssize_t frame_read_some(int fd, struct frame *f, void *to, size_t len)
 }
 
 /* 1 when `len` bytes came, 0 when the stream ended before the first, -1 otherwise. */
-static int frame_read(int fd, struct frame *f, void *to, size_t len, struct error *err)
+static int frame_read(
+        int fd, struct frame *f, void *to, size_t len, uint64_t until, struct error *err)
 {
         size_t have = 0;
 
@@ -270,12 +272,15 @@ static int frame_read(int fd, struct frame *f, void *to, size_t len, struct erro
                                          : error_set(err, CODE_INTERNAL_FRAME,
                                                    "a frame ended before its end");
                 have += (size_t)n;
+                if (have < len && until > 0 && clock_us() > until)
+                        return error_set(err, CODE_INTERNAL_FRAME, "a frame comes too slowly");
         }
         return 1;
 }
 
 int frame_receive(int fd, struct frame *f, size_t max, unsigned max_fds, struct error *err)
 {
+        const uint64_t until = f->patience_us > 0 ? clock_us() + f->patience_us : 0;
         unsigned char header[HEADER_SIZE];
         unsigned char *to;
         size_t len;
@@ -283,7 +288,7 @@ int frame_receive(int fd, struct frame *f, size_t max, unsigned max_fds, struct 
         int r;
 
         frame_free(f);
-        r = frame_read(fd, f, header, sizeof header, err);
+        r = frame_read(fd, f, header, sizeof header, until, err);
         if (r <= 0)
                 return r;
         len = (size_t)number_at(header, 4);
@@ -294,7 +299,7 @@ int frame_receive(int fd, struct frame *f, size_t max, unsigned max_fds, struct 
         to = buffer_reserve(&f->payload, len);
         if (!to)
                 return error_set(err, CODE_INFRA_MEMORY, "out of memory");
-        r = len > 0 ? frame_read(fd, f, to, len, err) : 1;
+        r = len > 0 ? frame_read(fd, f, to, len, until, err) : 1;
         if (r < 0)
                 return -1;
         if (r == 0)

@@ -57,6 +57,7 @@ struct frame {
         struct buffer payload;
         int fds[FRAME_MAX_FDS]; /* owned by the frame until taken with take_fd() */
         unsigned fd_count;
+        uint64_t patience_us; /* of who receives it, for all of it; 0: as long as it takes */
 };
 #define FRAME_INIT                                                                                 \
         {                                                                                          \

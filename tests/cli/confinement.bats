@@ -118,6 +118,7 @@ the next, that network: refused
 who names it again: 1 done
 closed with its cell: yes
 the next one came: closed
+after one that does not end: 2 done
 without its keeper: 2 done
 END
 }

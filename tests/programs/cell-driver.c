@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 struct order {
@@ -259,6 +260,24 @@ static void try(const char *who, int socket, const struct order *o)
                 puts("refused");
 }
 
+/* What is left of a runner that was taken over: it sends a request that never ends. */
+static pid_t leave_behind(int socket)
+{
+        const unsigned char header[] = {0xff, 0xff, 0, 0, CELL_START, 0, 0, 0};
+        pid_t pid;
+
+        must(write(socket, header, sizeof header) == sizeof header, "write");
+        must(is_quiet(socket), "a supervisor that waits for more");
+        pid = fork();
+        must(pid >= 0, "fork");
+        if (pid > 0)
+                return pid;
+        do
+                poll(NULL, 0, 500);
+        while (write(socket, "x", 1) > 0);
+        _exit(0);
+}
+
 static void one_after_the_other(int keeper)
 {
         const struct order owned = {1, PROFILE_SUITE, 1, "true", PLACE_OWNED, -1, NULL, 0, NULL};
@@ -266,6 +285,7 @@ static void one_after_the_other(int keeper)
         const struct order online = {
                 3, PROFILE_SUITE, 1, "true", PLACE_VIEW, -1, NULL, CELL_NETWORK, NULL};
         int socket = next_runner(keeper), other, input;
+        pid_t left;
         char byte;
 
         allow_all(socket);
@@ -301,6 +321,13 @@ static void one_after_the_other(int keeper)
                 read(socket, &byte, 1) == 0 && write(input, "x", 1) < 0 ? "closed" : "still there");
         fd_close(input);
         fd_close(socket);
+
+        left = leave_behind(other);
+        fd_close(other);
+        other = next_runner(keeper);
+        try("after one that does not end", other, &plain);
+        must(waitpid(left, NULL, 0) == left, "waitpid");
+
         fd_close(keeper);
         try("without its keeper", other, &plain);
         fd_close(other);
