@@ -39,9 +39,8 @@ struct aside_order {
         const char *result_id; /* with that */
         int archive;           /* borrowed: the descriptor that `submission` names, of a process
                                   that has others which are nobody's business; -EBADF */
-        int supervisor;        /* borrowed: of one that is kept (keeper.h); -EBADF: its own. With
-                                  one, who began it also watches over the task: aside_answer() */
-        const struct buffer *document; /* with that: what the scorer said of task.json; NULL */
+        const struct evaluation_kept *kept; /* by who began it, who also watches over the task:
+                                               aside_answer(). NULL: nothing */
         bool pull;        /* fetch the task's images first, where this machine lacks them */
         bool keep_folder; /* the submission's root is its root: its only folder stays */
 };
@@ -58,8 +57,7 @@ struct aside {
 
 #define ASIDE_ORDER_INIT                                                                           \
         {                                                                                          \
-                .output = -EBADF, .expect = -EBADF, .store = -EBADF, .archive = -EBADF,            \
-                .supervisor = -EBADF                                                               \
+                .output = -EBADF, .expect = -EBADF, .store = -EBADF, .archive = -EBADF             \
         }
 
 /* Begin to evaluate. */

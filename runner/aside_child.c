@@ -117,12 +117,16 @@ static int evaluate(struct evaluation *e, const struct aside_order *order, int s
 {
         struct evaluation_options options = *order->options;
         struct expectation before = {0}, after = {0};
-        const struct evaluation_kept kept = {order->supervisor, socket, order->document};
+        struct evaluation_kept kept = {.watcher = socket};
         const bool expects = order->expect >= 0;
         const uint64_t at = clock_us();
         int r = order->pull ? pull_images(order, err) : 0;
 
-        options.kept = order->supervisor >= 0 ? &kept : NULL;
+        if (order->kept) {
+                kept = *order->kept;
+                kept.watcher = socket;
+                options.kept = &kept;
+        }
         options.stored = (struct evaluation_stored){order->store, order->result_id};
         if (r == 0)
                 r = evaluation_open(e, order->task, order->submission, &options, err);
@@ -163,11 +167,11 @@ void aside_child(const struct aside_order *order, int socket, pid_t parent)
         struct error err = {0};
         int r;
 
-        int kept[] = {0, 1, 2, socket, order->output, order->expect, order->store, order->archive,
-                order->supervisor};
+        int open[] = {0, 1, 2, socket, order->output, order->expect, order->store, order->archive,
+                order->kept ? order->kept->supervisor : -EBADF};
 
         if (order->archive >= 0)
-                fd_keep_only(kept, sizeof kept / sizeof *kept);
+                fd_keep_only(open, sizeof open / sizeof *open);
         aside_die_with(parent);
         r = e ? evaluate(e, order, socket, parent, &err)
               : error_set(&err, CODE_INFRA_MEMORY, "out of memory");

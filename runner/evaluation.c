@@ -113,6 +113,18 @@ static int open_watcher(struct evaluation *e, struct error *err)
         return 0;
 }
 
+static int open_task(struct evaluation *e, const char *path, struct error *err)
+{
+        const struct evaluation_kept *kept = e->options->kept;
+
+        if (task_open(&e->task, path, err) < 0)
+                return -1;
+        return !kept || strcmp(kept->task->digest, e->task.state.digest) == 0
+                       ? 0
+                       : error_set(err, CODE_TASK_CHANGED, "%s: changed before the task graded",
+                                 e->task.state.newest);
+}
+
 int evaluation_open(struct evaluation *e, const char *task, const char *submission,
         const struct evaluation_options *options, struct error *err)
 {
@@ -142,7 +154,7 @@ int evaluation_open(struct evaluation *e, const char *task, const char *submissi
         /* The supervisor gets ready while we look at the files. */
         if (evaluation_check_options(options, err) < 0 ||
                 check_input(submission, options, err) < 0 || open_supervisor(e, err) < 0 ||
-                task_open(&e->task, task, err) < 0 || open_watcher(e, err) < 0 ||
+                open_task(e, task, err) < 0 || open_watcher(e, err) < 0 ||
                 policy_open(&e->policy, options->policy, err) < 0 ||
                 submission_open(&e->submission, submission, err) < 0 || open_verdict(e, err) < 0 ||
                 open_trajectory(e, err) < 0 || replay_open(e, err) < 0 ||

@@ -128,6 +128,7 @@ struct match_clock {
 struct evaluation_kept {
         int supervisor; /* its socket (keeper.h), which the evaluation takes */
         int watcher;    /* borrowed: the socket of who watches over the task (watcher.h) */
+        const struct task_state *task; /* what its task has to be: another may lie there by now */
         const struct buffer *document; /* what the scorer said of task.json; NULL: ask it */
 };
 

@@ -7,7 +7,7 @@
 
 struct watcher {
         int socket; /* -EBADF: there is none */
-        pid_t pid;  /* 0: it is somebody else's */
+        pid_t pid;  /* 0: it is not our child, and the socket not ours */
 };
 
 enum watcher_message {

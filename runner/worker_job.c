@@ -102,6 +102,7 @@ static int begin(struct worker *w, struct work *k, const struct claimed *c, stru
 {
         struct evaluation_options options = w->options->evaluation;
         struct aside_order order = ASIDE_ORDER_INIT;
+        struct evaluation_kept kept = {.watcher = -EBADF};
         struct match_order match = {.id = c->match};
         _cleanup_fd_ int store = -EBADF, supervisor = -EBADF;
         char result_id[ULID_SIZE], task[PATH_MAX], archive[64];
@@ -125,8 +126,10 @@ static int begin(struct worker *w, struct work *k, const struct claimed *c, stru
         order.store = store;
         order.result_id = result_id;
         order.archive = k->archive;
-        order.supervisor = supervisor;
-        order.document = known->document.len > 0 ? &known->document : NULL;
+        kept.supervisor = supervisor;
+        kept.task = &known->state;
+        kept.document = known->document.len > 0 ? &known->document : NULL;
+        order.kept = &kept;
         order.pull = w->options->pull && !known->pulled;
         memcpy(k->task_sha256, c->task_sha256, sizeof k->task_sha256);
         k->task_state = known->state;

@@ -90,11 +90,13 @@ int main(int argc, char **argv)
                 {"exec", supervisor_exec},
         };
         struct stat st;
+        const unsigned count = sizeof ways / sizeof *ways;
         unsigned way = 0;
 
-        while (argc == 2 && way < 3 && strcmp(argv[1], ways[way].name) != 0)
+        while (argc == 2 && way < count && strcmp(argv[1], ways[way].name) != 0)
                 way++;
-        if (argc != 2 || way == 3 || fstat(SUPERVISOR_SOCKET, &st) < 0 || !S_ISSOCK(st.st_mode)) {
+        if (argc != 2 || way == count || fstat(SUPERVISOR_SOCKET, &st) < 0 ||
+                !S_ISSOCK(st.st_mode)) {
                 fputs("assay-cell is started by assay; see `assay --help`\n", stderr);
                 return END_USAGE;
         }

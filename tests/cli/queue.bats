@@ -214,6 +214,35 @@ load queue
     grep -q "remove it" <<< "$(sql "SELECT reason FROM jobs WHERE agent = 'ann'")"
 }
 
+@test "another task that lies for a moment where a worker had unpacked it grades nothing" {
+    script_task '' <<< 'echo "{\"score\": 50, \"pass\": true}" > /results/score.json'
+    submission
+    submit
+    work
+    other=$work/other
+    unpacked=$(echo "$ASSAY_STATE"/tasks/*)
+    cp -a "$unpacked" "$other"
+    sed -i 's/50/99/' "$other/tests/run"
+    for i in $(seq 30); do
+        submission_of "$i"
+        submit --tries 90
+    done
+    # Fast enough to be between what a worker looks at and what its evaluation opens.
+    python3 - "$unpacked" "$other" << 'END' &
+import ctypes, sys, time
+here, there = (name.encode() for name in sys.argv[1:])
+libc = ctypes.CDLL(None)
+while True:
+    for pause in 0.0005, 0.0015:
+        libc.renameat2(-100, here, -100, there, 2)
+        time.sleep(pause)
+END
+    exchanger=$!
+    work --retry-after 1ms
+    kill "$exchanger"
+    is results 50.00 "$(sql 'SELECT DISTINCT final_score FROM evaluation_results WHERE final_score IS NOT NULL')"
+}
+
 @test "a task that changes while it is stored is not stored" {
     script_task '' <<< 'exit 0'
     mkdir "$work/task/truth"
