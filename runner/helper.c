@@ -78,6 +78,7 @@ static int take_answer(const struct helper_question *q, int socket, struct error
 
                 if (wait_for_answer(q, socket, deadline, err) < 0)
                         return -1;
+                f.patience_us = MID_FRAME_SECONDS * 1000000ULL;
                 got = frame_receive(socket, &f, MAX_FRAME, 0, err);
                 if (got < 0)
                         return -1;

@@ -78,7 +78,7 @@ attempts='open-host write-host list-host connect socket exec fork signal-parent 
     # An archive that brings the unpacker down is rejected; nothing brings the scorer down but us.
     for helper in assay-unpack assay-score; do
         [ $helper = assay-score ] && exit=4 code=internal || { exit=3 code=archive.unreadable; }
-        for fault in dies nothing nonsense endless; do
+        for fault in dies nothing nonsense endless slow; do
             rm -f "$work/bin"/*
             cp "$ASSAY_BUILD"/assay "$ASSAY_BUILD"/assay-* "$work/bin/"
             cp "$ASSAY_BUILD/tests/faulty-$fault" "$work/bin/$helper"
