@@ -40,14 +40,20 @@ static int execute(struct database *d, const char *sql, struct error *err)
                        : failed(d, "the store", err);
 }
 
+/* One that has statements does not close. */
+static void close_handle(struct database *d)
+{
+        for (unsigned i = 0; i < KEPT; i++)
+                sqlite3_finalize(d->kept[i]);
+        sqlite3_close(d->handle);
+}
+
 static void close_it(struct database *d)
 {
         if (!d)
                 return;
         fd_close(d->watch);
-        for (unsigned i = 0; i < KEPT; i++)
-                sqlite3_finalize(d->kept[i]);
-        sqlite3_close(d->handle);
+        close_handle(d);
         free(d);
 }
 
@@ -445,7 +451,7 @@ static int check_schema(struct database *d, take_row take, void *to, struct erro
                         "SELECT name, sql FROM sqlite_schema WHERE sql NOT LIKE 'CREATE TABLE %'"
                         " AND sql NOT LIKE 'CREATE VIEW %' ORDER BY name",
                         NULL, 0, compare, &added, err);
-        sqlite3_close(model.handle);
+        close_handle(&model);
         return r;
 }
 
