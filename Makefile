@@ -71,7 +71,7 @@ objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 programs := $(addprefix $(BUILD)/,assay assay-cell assay-exec assay-unpack assay-score assay-judge assay-store)
 tools    := $(patsubst tests/programs/%.c,$(BUILD)/tests/%,$(tools_src))
 attacks  := $(patsubst tests/escape/%.c,$(BUILD)/tests/escape/%,$(wildcard tests/escape/*.c))
-takeover := $(addprefix $(BUILD)/tests/takeover-,unpack score)
+takeover := $(addprefix $(BUILD)/tests/takeover-,unpack score) # with a hook after they locked themselves in
 
 cell_libs   := -lcap
 unpack_libs := -larchive -lz -llzma -lzstd -lbz2 -lnettle -lutf8proc -ljansson -lcap
@@ -98,7 +98,8 @@ ifeq ($(CC)$(SANITIZE),gcc)
 with_musl     = $(patsubst %.c,$(BUILD)/musl/%.o,$(1))
 musl_link     = $(QUIET)$(MUSL_CC) $(ALL_CFLAGS) $(MUSL_STATIC) $(ALL_LDFLAGS) -o $@ $(musl_start) \
                     $(filter %.o %.a,$^) $(foreach l,$(1),$(call gcc_file,$(l))) $(musl_end)
-musl_objects := $(call with_musl,$(base_src) $(cell_src) $(exec_src) $(runner_src) $(unpack_src) $(score_src) $(glibc_src) tests/takeover/hook.c)
+musl_objects := $(call with_musl,$(base_src) $(glibc_src) $(cell_src) $(exec_src) $(runner_src) \
+                    $(unpack_src) $(score_src) tests/takeover/hook.c)
 
 $(BUILD)/musl/libbase.a: $(call with_musl,$(base_src))
 	@rm -f $@
@@ -221,8 +222,6 @@ $(BUILD)/bench-score: tests/bench/score.c tests/bench/measure.h $(score_src) $(B
 $(BUILD)/tests/escape/%: tests/escape/%.c Makefile
 	@mkdir -p $(@D)
 	$(QUIET)$(CC) -D_GNU_SOURCE -std=c17 $(WARNINGS) -O1 -g -static -pthread -MMD -MP -MF $@.d -o $@ $<
-
-# The helpers with a hook after their confinement, which plays a helper that was taken over.
 
 # What scores the cases of the second implementation (tests/reference).
 $(BUILD)/tests/score-driver: tests/reference/driver.c $(filter-out %/main.o,$(call objects,$(score_src))) \

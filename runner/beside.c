@@ -3,6 +3,9 @@
 
 #include "fd.h"
 
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,8 +36,10 @@ static int take(struct frame *f, struct error *err)
         return reader_done(&r) ? -1 : error_set(err, CODE_INTERNAL_FRAME, "a malformed error came");
 }
 
-static int ask(beside_work work, void *to, bool alone, struct frame *ret, struct error *err)
+/* Without a time it has as long as it takes, and our descriptors. */
+static int ask(beside_work work, void *to, unsigned seconds, struct frame *ret, struct error *err)
 {
+        const struct timeval patience = {.tv_sec = seconds};
         int pair[2], r;
         pid_t pid;
 
@@ -46,7 +51,7 @@ static int ask(beside_work work, void *to, bool alone, struct frame *ret, struct
                 int kept[] = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO, pair[1]};
 
                 fd_close(pair[0]);
-                if (alone)
+                if (seconds > 0)
                         fd_keep_only(kept, sizeof kept / sizeof *kept);
                 child(work, to, pair[1]);
         }
@@ -55,8 +60,12 @@ static int ask(beside_work work, void *to, bool alone, struct frame *ret, struct
                 fd_close(pair[0]);
                 return error_errno(err, CODE_INFRA_MEMORY, errno, "cannot start a process");
         }
+        setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+        ret->patience_us = seconds * 1000000ULL;
         r = frame_receive(pair[0], ret, FRAME_MAX_PAYLOAD, 0, err);
         fd_close(pair[0]);
+        if (seconds > 0)
+                kill(pid, SIGKILL); /* it has answered, or is not waited for */
         while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
                 continue;
         if (r == 0)
@@ -66,10 +75,11 @@ static int ask(beside_work work, void *to, bool alone, struct frame *ret, struct
 
 int beside_ask(beside_work work, void *to, struct frame *ret, struct error *err)
 {
-        return ask(work, to, false, ret, err);
+        return ask(work, to, 0, ret, err);
 }
 
-int beside_ask_alone(beside_work work, void *to, struct frame *ret, struct error *err)
+int beside_ask_alone(
+        beside_work work, void *to, unsigned seconds, struct frame *ret, struct error *err)
 {
-        return ask(work, to, true, ret, err);
+        return ask(work, to, seconds, ret, err);
 }

@@ -9,8 +9,9 @@
  * type it returns; -1: an error, which becomes `err`. */
 typedef int (*beside_work)(void *to, struct buffer *ret_payload, struct error *err);
 int beside_ask(beside_work work, void *to, struct frame *ret, struct error *err);
-/* The same, and no descriptor of this process but the standard ones is open in the child, where
- * this one has some that are nobody else's business. */
-int beside_ask_alone(beside_work work, void *to, struct frame *ret, struct error *err);
+/* The same for a child that may be taken over: it has no descriptor of this process but the
+ * standard ones, and is not waited for any longer than that. */
+int beside_ask_alone(
+        beside_work work, void *to, unsigned seconds, struct frame *ret, struct error *err);
 
 #endif

@@ -5,9 +5,12 @@
 #include "fd.h"
 #include "spawn.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+enum { PATIENCE_MS = 10000 };
 
 static int introduce(const struct keeper *k, int runner, struct error *err)
 {
@@ -38,9 +41,13 @@ int keeper_lend(struct keeper *k, int *ret_socket, struct error *err)
 
 void keeper_end(struct keeper *k)
 {
+        struct pollfd over = {.fd = k->pidfd, .events = POLLIN};
+
         k->socket = fd_close(k->socket);
         if (k->pidfd >= 0) {
                 syscall(SYS_pidfd_send_signal, k->pidfd, SIGTERM, NULL, 0);
+                if (poll(&over, 1, PATIENCE_MS) <= 0)
+                        syscall(SYS_pidfd_send_signal, k->pidfd, SIGKILL, NULL, 0);
                 spawn_wait(k->pidfd, NULL);
         }
         k->pidfd = fd_close(k->pidfd);

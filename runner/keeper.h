@@ -20,7 +20,7 @@ struct keeper {
 /* A channel to it for the next evaluation (channel_adopt), whose predecessor's process has ended.
  * It is started where there is none, with the privilege that this process has. */
 int keeper_lend(struct keeper *k, int *ret_socket, struct error *err);
-/* Wait until it is gone, and all cells with it. */
+/* End it, and all cells with it. */
 void keeper_end(struct keeper *k);
 
 #endif

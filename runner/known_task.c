@@ -9,7 +9,7 @@
 
 #include <fcntl.h>
 
-enum { DOCUMENT = 1 };
+enum { DOCUMENT = 1, DOCUMENT_SECONDS = 5 };
 
 static int changed(const char *sha256, struct error *err)
 {
@@ -39,7 +39,8 @@ static void learn_document(struct known_task *k, const char *path)
         _cleanup_frame_ struct frame f = FRAME_INIT;
         struct error ignored;
 
-        if (beside_ask_alone(ask_document, (void *)(uintptr_t)path, &f, &ignored) < 0)
+        if (beside_ask_alone(
+                    ask_document, (void *)(uintptr_t)path, DOCUMENT_SECONDS, &f, &ignored) < 0)
                 return;
         buffer_free(&k->document);
         k->document = f.payload;

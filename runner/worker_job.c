@@ -270,6 +270,8 @@ int worker_end(struct worker *w, struct work *k, struct error *err)
                 error_set(&why, CODE_INTERRUPTED, "the worker was told to end");
         w->counts.lost += k->lost;
         note_fault(w, why.code != CODE_NONE ? why.code : r->code);
+        if (code_info(why.code != CODE_NONE ? why.code : r->code)->class == CLASS_INFRA)
+                keeper_end(&k->keeper); /* it may be the supervisor's, or of what it found here */
         if (why.code == CODE_NONE) {
                 w->counts.ended++;
                 w->counts.by_status[r->status]++;
