@@ -14,8 +14,8 @@
  * files: request (decoding), admission (who waits for memory), slot + ids (numbers of a cell),
  * mounts + view (what a cell sees), cgroup + hierarchy + weak (limits), machine (what is possible
  * here), start + cell (the life of one), inside + confine_cell (its first process), network +
- * network_filter (its way out), supervisor (the loop), helper, report and trace (for `assay
- * exec`). */
+ * network_filter (its way out), supervisor (the loop), verbs + answers (what is asked and said),
+ * helper, report and trace (for `assay exec`). */
 #include "supervisor.h"
 
 #include "fd.h"

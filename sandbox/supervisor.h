@@ -12,6 +12,10 @@ enum {
         SUPERVISOR_MAX_TREES = 8
 };
 
+/* With a frame: a runner that stops in the middle of one, or sends it byte by byte, must not keep
+ * cells beyond their limits, nor the supervisor from the next runner. */
+enum { SUPERVISOR_PATIENCE_S = 5 };
+
 /* A confined helper program of ours that is running. */
 struct helper_process {
         uint32_t id;
@@ -56,8 +60,27 @@ int supervisor_keep(struct supervisor *s);
 /* assay-cell exec: run the one request that waits in the socket, pass its end on. */
 int supervisor_exec(struct supervisor *s);
 
+/* verbs.c: take one request of the runner. False when it said something we do not know, or nothing
+ * any more. */
+bool supervisor_hear(struct supervisor *s);
 /* Was it named by CELL_TREE? */
 bool supervisor_trusts(const struct supervisor *s, int tree);
+/* Make the cell of a request, which it takes over; NULL: it could not be. */
+struct cell *supervisor_make_cell(struct supervisor *s, struct cell_request *request,
+        const struct buffer *payload, struct error *err);
+/* Start those that waited and have room now. */
+void supervisor_begin_waiting(struct supervisor *s);
+/* It is done: say so, and forget it. */
+void supervisor_end_cell(struct supervisor *s, struct cell **place);
+
+/* answers.c: each is a message to the runner; see messages.h. */
+void answer(uint16_t type, const struct buffer *payload, const int *fds, unsigned count);
+void answer_ready(const struct machine *m);
+void answer_failed(uint32_t id, const struct error *err);
+void answer_done(const struct cell *c);
+void answer_socket(struct cell *c);
+void answer_paused(struct cell *c);
+void answer_helper_end(struct helper_process *h);
 
 /* helper.c: start a helper as HELPER_START says. */
 int helper_start(struct supervisor *s, struct frame *f, struct error *err);
