@@ -28,7 +28,7 @@ static const char *const states[] = {"queued", "waiting", "running", "done", "pa
 enum { STATES = sizeof states / sizeof *states };
 
 struct status {
-        uint64_t of[STATES], oldest_ms;
+        uint64_t of[STATES], oldest_ms, alive;
         bool paused;
 };
 
@@ -44,6 +44,7 @@ static int ask_status(struct operation *o, struct status *ret, struct error *err
         for (unsigned i = 0; i < STATES; i++)
                 ret->of[i] = get_u64(&r);
         ret->oldest_ms = get_u64(&r);
+        ret->alive = get_u64(&r);
         ret->paused = get_u8(&r);
         return f.type == STORE_ANSWER && reader_done(&r) ? 0 : store_channel_malformed(err);
 }
@@ -197,16 +198,18 @@ static int do_resume(struct operation *o, struct error *err)
         return 0;
 }
 
-/* What runs ends, and nothing new begins. */
+/* What runs ends, and nothing new begins, unless somebody resumes it. */
 static int do_drain(struct operation *o, struct error *err)
 {
         enum { LOOK_AGAIN_MS = 1000 };
         struct pollfd ready = {.fd = o->queue.store.socket, .events = POLLIN};
+        struct status s = {.paused = true};
         uint64_t running;
-        int r;
 
         interrupt_hold();
-        while ((r = set_paused(o, true, &running, err)) == 0 && running > 0) {
+        if (set_paused(o, true, &running, err) < 0)
+                return -1;
+        while (running > 0) {
                 if (!o->queue.woken && interrupt_poll(&ready, 1, LOOK_AGAIN_MS) > 0 &&
                         queue_listen(&o->queue, err) < 0)
                         return -1;
@@ -215,10 +218,16 @@ static int do_drain(struct operation *o, struct error *err)
                         return error_set(err, CODE_INTERRUPTED,
                                 "%llu still run; the queue stays paused",
                                 (unsigned long long)running);
+                if (ask_status(o, &s, err) < 0)
+                        return -1;
+                running = s.alive;
+                if (!s.paused)
+                        return error_set(err, CODE_INTERRUPTED,
+                                "the queue was resumed meanwhile; %llu run",
+                                (unsigned long long)running);
         }
-        if (r == 0)
-                buffer_add_text(&o->out, "paused; nothing runs\n");
-        return r;
+        buffer_add_text(&o->out, "paused; nothing runs\n");
+        return 0;
 }
 
 static int change(struct operation *o, enum store_message type, const char *done, struct error *err)

@@ -5,6 +5,16 @@ static const char *const states[] = {
         "queued", "waiting", "running", "done", "parked", "cancelled", NULL};
 enum { STATES = 6 };
 
+/* What nobody renews any more does not run, though nobody has looked yet. */
+static int count_alive(struct store *s, int64_t now, int64_t *ret, struct error *err)
+{
+        const struct value at = value_number(now);
+
+        return store_ask_number(s,
+                "SELECT count(*) FROM jobs WHERE state = 'running' AND lease_until >= $1", &at, 1,
+                ret, err);
+}
+
 struct counts {
         uint64_t of[STATES];
 };
@@ -27,7 +37,7 @@ static int answer_counts(struct store *s, int socket, struct error *err)
 {
         _cleanup_buffer_ struct buffer out = BUFFER_INIT;
         struct counts c = {{0}};
-        int64_t now, oldest, paused;
+        int64_t now, oldest, alive, paused;
 
         if (s->engine->now(s->database, &now, err) < 0 ||
                 s->engine->run(s->database, "SELECT state, count(*) FROM jobs GROUP BY state", NULL,
@@ -35,11 +45,13 @@ static int answer_counts(struct store *s, int socket, struct error *err)
                 store_ask_number(s,
                         "SELECT min(queued_at) FROM jobs WHERE state IN ('queued', 'waiting')",
                         NULL, 0, &oldest, err) < 0 ||
+                count_alive(s, now, &alive, err) < 0 ||
                 store_ask_number(s, "SELECT paused FROM queue", NULL, 0, &paused, err) < 0)
                 return -1;
         for (unsigned i = 0; i < STATES; i++)
                 put_u64(&out, c.of[i]);
         put_u64(&out, oldest > 0 && oldest < now ? (uint64_t)(now - oldest) : 0);
+        put_u64(&out, (uint64_t)alive);
         put_u8(&out, paused != 0);
         return frame_send(socket, STORE_ANSWER, &out, NULL, 0, err);
 }
@@ -148,7 +160,6 @@ static int cancel(struct change *c, const struct value *job, struct error *err)
                        : 0;
 }
 
-/* What nobody renews any more does not run, though nobody has looked yet. */
 static int pause_or_go(struct change *c, struct error *err)
 {
         const struct value pause = value_number(c->pause);
@@ -156,12 +167,8 @@ static int pause_or_go(struct change *c, struct error *err)
 
         if (c->store->engine->now(c->store->database, &now, err) < 0)
                 return -1;
-        const struct value at = value_number(now);
-
         if (store_do(c->store, "UPDATE queue SET paused = $1", &pause, 1, err) < 0 ||
-                store_ask_number(c->store,
-                        "SELECT count(*) FROM jobs WHERE state = 'running' AND lease_until >= $1",
-                        &at, 1, &running, err) < 0 ||
+                count_alive(c->store, now, &running, err) < 0 ||
                 c->store->engine->notify(c->store->database, err) < 0)
                 return -1;
         c->count = (uint64_t)running;

@@ -122,7 +122,8 @@ enum store_message {
         STORE_GIVE_BACK, /* text job, u64 lease, u32 ms before the next try, error: it has no
                             result; `interrupted`: as if it had not begun */
         STORE_QUEUE,     /* empty: u64 each of queued, waiting, running, done, parked, cancelled, ms
-                            since the oldest that waits was queued; u8 paused */
+                            since the oldest that waits was queued; u64 those that run and whose worker is alive;
+                            u8 paused */
         STORE_JOBS,      /* text state ("": what has not ended) */
         STORE_JOB,       /* text job */
         STORE_PAUSE,     /* u8: pause or go on; u64 how many run */

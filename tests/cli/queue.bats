@@ -448,6 +448,19 @@ END
     is 'nothing runs' 0 "$(sql "SELECT count(*) FROM jobs WHERE state = 'running'")"
 }
 
+@test "who drains a queue that somebody resumes meanwhile is told so, and leaves it at that" {
+    script_task '' <<< 'exit 0'
+    submission
+    submit
+    sql "UPDATE jobs SET state = 'running', tries = 1, lease = 1, lease_until = $(date +%s%3N) + 3600000"
+    operate drain &
+    until [ "$(sql 'SELECT paused FROM queue')" = 1 ]; do kill -0 $!; done
+    "$ASSAY" queue resume --quiet --store "$db" > /dev/null
+    wait $!
+    grep -q 'resumed meanwhile' "$work/errors"
+    is paused 0 "$(sql 'SELECT paused FROM queue')"
+}
+
 @test "what a dead worker had is not waited for when the queue is drained" {
     script_task '' <<< 'exit 0'
     submission
