@@ -5,7 +5,6 @@
 #include "clock.h"
 #include "expectation.h"
 #include "fd.h"
-#include "image/pull.h"
 #include "report/report.h"
 #include "storing.h"
 #include "task_facts.h"
@@ -100,18 +99,6 @@ static int write_result(const struct evaluation *e, int output, struct error *er
                        : error_errno(err, CODE_INFRA_IO, errno, "cannot write the result");
 }
 
-/* With the caller's rights, as `assay run --pull` does. */
-static int pull_images(const struct aside_order *order, struct error *err)
-{
-        struct task_facts facts;
-        int r = task_facts_read(&facts, order->task, order->options->policy, err);
-
-        if (r == 0 && facts.may_pull)
-                r = image_pull_missing(facts.images, err);
-        task_facts_free(&facts);
-        return r;
-}
-
 static int evaluate(struct evaluation *e, const struct aside_order *order, int socket, pid_t parent,
         struct error *err)
 {
@@ -120,7 +107,8 @@ static int evaluate(struct evaluation *e, const struct aside_order *order, int s
         struct evaluation_kept kept = {.watcher = socket};
         const bool expects = order->expect >= 0;
         const uint64_t at = clock_us();
-        int r = order->pull ? pull_images(order, err) : 0;
+        /* With the caller's rights, as `assay run --pull` does. */
+        int r = order->pull && task_pull(order->task, options.policy, err) < 0 ? -1 : 0;
 
         if (order->kept) {
                 kept = *order->kept;

@@ -4,6 +4,7 @@
 #include "fd.h"
 
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -40,6 +41,7 @@ static int take(struct frame *f, struct error *err)
 static int ask(beside_work work, void *to, unsigned seconds, struct frame *ret, struct error *err)
 {
         const struct timeval patience = {.tv_sec = seconds};
+        const pid_t self = getpid();
         int pair[2], r;
         pid_t pid;
 
@@ -50,6 +52,8 @@ static int ask(beside_work work, void *to, unsigned seconds, struct frame *ret, 
         if (pid == 0) {
                 int kept[] = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO, pair[1]};
 
+                if (prctl(PR_SET_PDEATHSIG, SIGTERM) < 0 || getppid() != self)
+                        _exit(0);
                 fd_close(pair[0]);
                 if (seconds > 0)
                         fd_keep_only(kept, sizeof kept / sizeof *kept);

@@ -2,6 +2,7 @@
 #include "task_facts.h"
 
 #include "beside.h"
+#include "image/pull.h"
 
 #include <stdlib.h>
 
@@ -85,4 +86,15 @@ void task_facts_free(struct task_facts *f)
         texts_free(f->required);
         texts_free(f->images);
         *f = (struct task_facts){0};
+}
+
+int task_pull(const char *path, const char *policy, struct error *err)
+{
+        struct task_facts facts;
+        int r = task_facts_read(&facts, path, policy, err);
+
+        if (r == 0 && facts.may_pull)
+                r = image_pull_missing(facts.images, err) < 0 ? -1 : 1;
+        task_facts_free(&facts);
+        return r;
 }

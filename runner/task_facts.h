@@ -21,5 +21,8 @@ struct task_facts {
 int task_facts_read(
         struct task_facts *ret, const char *path, const char *policy, struct error *err);
 void task_facts_free(struct task_facts *f);
+/* Fetch the images that the task needs and this machine lacks. 1, or 0: the operator allows no
+ * registries. */
+int task_pull(const char *path, const char *policy, struct error *err);
 
 #endif

@@ -166,9 +166,9 @@ static int take_ended(struct worker *w, const struct pollfd *fds, struct error *
 /* 1, or 0: it is over. */
 static int turn(struct worker *w, struct pollfd *fds, struct error *err)
 {
-        enum { SIGNALS, QUEUE, HEALTH, WORKS };
+        enum { SIGNALS, QUEUE, HEALTH, WARM, WORKS };
 
-        if (claim_more(w, err) < 0)
+        if (claim_more(w, err) < 0 || worker_warm(w, err) < 0)
                 return -1;
         if (w->running == 0 && w->draining)
                 return 0;
@@ -181,6 +181,7 @@ static int turn(struct worker *w, struct pollfd *fds, struct error *err)
         fds[SIGNALS] = (struct pollfd){.fd = w->signals, .events = POLLIN};
         fds[QUEUE] = (struct pollfd){.fd = w->queue.store.socket, .events = POLLIN};
         fds[HEALTH] = (struct pollfd){.fd = health_socket(w), .events = POLLIN};
+        fds[WARM] = (struct pollfd){.fd = w->warming.pidfd, .events = POLLIN};
         for (unsigned i = 0; i < w->options->jobs; i++)
                 fds[WORKS + i] = (struct pollfd){.fd = w->works[i].aside.socket, .events = POLLIN};
         if (poll(fds, WORKS + w->options->jobs,
@@ -191,6 +192,8 @@ static int turn(struct worker *w, struct pollfd *fds, struct error *err)
                 take_signals(w);
         if (fds[HEALTH].revents)
                 health_answer(w);
+        if (fds[WARM].revents)
+                worker_warmed(w);
         if ((fds[QUEUE].revents && queue_listen(&w->queue, err) < 0) ||
                 take_ended(w, fds + WORKS, err) < 0 || end_late(w, err) < 0 ||
                 (clock_us() >= w->renew_us && worker_renew(w, err) < 0))
@@ -203,7 +206,7 @@ static int turn(struct worker *w, struct pollfd *fds, struct error *err)
 
 static int run(struct worker *w, struct error *err)
 {
-        struct pollfd *fds = calloc(w->options->jobs + 3, sizeof *fds);
+        struct pollfd *fds = calloc(w->options->jobs + 4, sizeof *fds);
         int r = 1;
 
         if (!fds)
@@ -230,7 +233,8 @@ static void stop_all(struct worker *w)
 
 int worker_run(const struct worker_options *o, struct error *err)
 {
-        struct worker w = {.options = o, .queue = QUEUE_INIT, .signals = -EBADF};
+        struct worker w = {
+                .options = o, .queue = QUEUE_INIT, .signals = -EBADF, .warming.pidfd = -EBADF};
         char host[200] = "";
         int r;
 
@@ -249,6 +253,7 @@ int worker_run(const struct worker_options *o, struct error *err)
                     ? -1
                     : run(&w, err);
         stop_all(&w);
+        worker_warm_end(&w);
         health_write(&w);
         health_close(&w);
         queue_close(&w.queue);

@@ -45,6 +45,14 @@ struct work {
         uint64_t told_us; /* when it was told to end; 0: it was not */
 };
 
+/* Images are fetched for tasks whose turn comes soon. */
+struct warming {
+        pid_t pid; /* 0: nobody does */
+        int pidfd;
+        char sha256[DIGEST_SIZE]; /* of the task; of one that failed last, which its job tries */
+        uint64_t look_us;         /* when to look for the next one */
+};
+
 struct worker {
         const struct worker_options *options;
         char name[STORE_MAX_KEY + 1]; /* host and process, for who looks at the queue */
@@ -59,6 +67,7 @@ struct worker {
         unsigned faults;         /* of this machine, in a row */
         uint64_t rest_us;        /* until then it takes no job because of them */
         struct known_tasks tasks;
+        struct warming warming;
         struct worker_counts counts;
         struct health *health;
 };
@@ -77,6 +86,12 @@ void worker_answer(struct work *k);
 int worker_end(struct worker *w, struct work *k, struct error *err);
 /* Renew all leases; who lost one is stopped. */
 int worker_renew(struct worker *w, struct error *err);
+
+/* worker_warm.c: fetch images before the jobs that need them, one task's at a time. */
+int worker_warm(struct worker *w, struct error *err);
+/* Its descriptor is readable. */
+void worker_warmed(struct worker *w);
+void worker_warm_end(struct worker *w);
 
 /* worker_health.c: what others may see of it. */
 struct health;

@@ -47,16 +47,11 @@ static int replay(
 
 static int pull_images(const char *task, const struct run_options *o, struct error *err)
 {
-        struct task_facts facts;
-        int r = task_facts_read(&facts, task, o->evaluation.policy, err);
+        const int r = task_pull(task, o->evaluation.policy, err);
 
-        if (r == 0 && !facts.may_pull)
-                r = error_set(err, CODE_TASK_NOT_PERMITTED,
-                        "--pull: the operator allows no images from registries");
-        if (r == 0)
-                r = image_pull_missing(facts.images, err);
-        task_facts_free(&facts);
-        return r;
+        return r == 0 ? error_set(err, CODE_TASK_NOT_PERMITTED,
+                                "--pull: the operator allows no images from registries")
+                      : r;
 }
 
 static int run(

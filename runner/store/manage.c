@@ -56,6 +56,38 @@ static int answer_counts(struct store *s, int socket, struct error *err)
         return frame_send(socket, STORE_ANSWER, &out, NULL, 0, err);
 }
 
+struct upcoming {
+        struct buffer tasks;
+        uint32_t count;
+};
+
+static int take_upcoming(void *to, const struct value *row, unsigned count, struct error *err)
+{
+        struct upcoming *u = to;
+
+        (void)count;
+        (void)err;
+        store_put_short(&u->tasks, &row[0]);
+        u->count++;
+        return 0;
+}
+
+static int answer_upcoming(struct store *s, int socket, struct error *err)
+{
+        _cleanup_buffer_ struct buffer out = BUFFER_INIT;
+        struct upcoming u = {.tasks = BUFFER_INIT};
+        int r = s->engine->run(s->database,
+                "SELECT task_sha256 FROM (SELECT task_sha256, round, place FROM jobs"
+                " WHERE state = 'queued' ORDER BY round, place, id LIMIT 64) AS soon"
+                " GROUP BY task_sha256 ORDER BY min(round), min(place)",
+                NULL, 0, take_upcoming, &u, err);
+
+        put_u32(&out, u.count);
+        buffer_add(&out, u.tasks.data, u.tasks.len);
+        buffer_free(&u.tasks);
+        return r < 0 ? -1 : frame_send(socket, STORE_ANSWER, &out, NULL, 0, err);
+}
+
 /* --- the jobs themselves -------------------------------------------------------------------- */
 
 static int send_job(void *to, const struct value *row, unsigned count, struct error *err)
@@ -213,6 +245,8 @@ int manage_answer(struct store *s, int socket, struct frame *f, struct error *er
 
         if (f->type == STORE_QUEUE)
                 return reader_done(&r) ? answer_counts(s, socket, err) : store_malformed(err);
+        if (f->type == STORE_UPCOMING)
+                return reader_done(&r) ? answer_upcoming(s, socket, err) : store_malformed(err);
         if (f->type != STORE_JOBS && f->type != STORE_JOB)
                 return answer_change(s, socket, f->type, &r, err);
         get_text(&r, which, sizeof which);

@@ -21,7 +21,7 @@
  *           STORE_CLAIM                      STORE_CLAIMED or STORE_NONE; then, once, STORE_WAKE
  *           STORE_RENEW                      STORE_ANSWER
  *           STORE_APPENDER, STORE_GIVE_BACK  STORE_DONE
- *           STORE_QUEUE                      STORE_ANSWER
+ *           STORE_QUEUE, STORE_UPCOMING      STORE_ANSWER
  *           STORE_JOBS, STORE_JOB            STORE_ENTRY …, STORE_DONE
  *           STORE_PAUSE, STORE_RETRY,
  *           STORE_CANCEL, STORE_REJUDGE      STORE_ANSWER
@@ -122,8 +122,8 @@ enum store_message {
         STORE_GIVE_BACK, /* text job, u64 lease, u32 ms before the next try, error: it has no
                             result; `interrupted`: as if it had not begun */
         STORE_QUEUE,     /* empty: u64 each of queued, waiting, running, done, parked, cancelled, ms
-                            since the oldest that waits was queued; u64 those that run and whose worker is alive;
-                            u8 paused */
+                            since the oldest that waits was queued; u64 those that run and whose worker
+                            is alive;     u8 paused */
         STORE_JOBS,      /* text state ("": what has not ended) */
         STORE_JOB,       /* text job */
         STORE_PAUSE,     /* u8: pause or go on; u64 how many run */
@@ -133,6 +133,7 @@ enum store_message {
                             another task ("": as before), and its snapshot's descriptor if the
                             store lacks it: u64 how many */
         STORE_ANSWER,    /* as the one that asks says */
+        STORE_UPCOMING,  /* empty: u32 n, n × text digest of a task whose turn comes soon */
 
         /* Matches: runner/store/match.h */
         STORE_VALUES = 64, /* u32 n, n × (u8 enum value_kind, nothing, u64 or text): a row */

@@ -46,6 +46,7 @@ static const struct {
         {STORE_RENEW, claim_answer, false},
         {STORE_GIVE_BACK, claim_answer, false},
         {STORE_QUEUE, manage_answer, true},
+        {STORE_UPCOMING, manage_answer, true},
         {STORE_JOBS, manage_answer, false},
         {STORE_JOB, manage_answer, false},
         {STORE_PAUSE, manage_answer, false},

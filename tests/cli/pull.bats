@@ -377,3 +377,20 @@ END
     is 'jobs that are done' 2 "$(sql "SELECT count(*) FROM jobs WHERE state = 'done'")"
     is 'asked of the registry' absent "$([ -e asked ] && echo asked || echo absent)"
 }
+
+@test "worker --pull fetches images for tasks whose turn comes soon, while others are graded" {
+    task_of_image
+    tar -C submission -czf submission.tar.gz .
+    mkdir -p long/tests
+    printf '#!/bin/sh\nsleep 1000\n' > long/tests/run
+    chmod 755 long/tests/run
+    echo '{"schema": "assay.task/1", "name": "long", "scoring": {"mode": "container"}, "limits": {"wall": "20s"},
+        "suite": {"command": ["/tests/run"]}}' > long/task.json
+    "$ASSAY" submit --quiet --store queue.db --agent ann long submission.tar.gz 2>> errors
+    "$ASSAY" submit --quiet --store queue.db --agent bob task submission.tar.gz 2>> errors
+    "$ASSAY" worker --pull --quiet "${weak[@]}" --store queue.db --jobs 1 3>&- &
+    until "$ASSAY" image list | grep -q "$there/it:1"; do kill -0 $!; done
+    is 'what waits for its turn' 'queued test' "$(sqlite3 -separator ' ' queue.db "SELECT state, task FROM jobs WHERE state <> 'running'")"
+    while [ -n "$(tr -d '\0' 2> /dev/null < "/proc/$!/cmdline")" ]; do kill -TERM $! 2> /dev/null || true; done
+    wait $!
+}

@@ -13,7 +13,7 @@ load queue
     submit --agent ann
     is exit 0 "$status"
     is state queued "$(field .state)"
-    work
+    work --pull
     is jobs "done|$(field .submission_id)|1" "$(sql "SELECT state, submission_id, tries FROM jobs")"
     is results 'graded|81.25|pass|1|1' \
         "$(sql 'SELECT status, final_score, outcome, attempt, revision FROM evaluation_results')"
@@ -232,14 +232,14 @@ load queue
 import ctypes, sys, time
 here, there = (name.encode() for name in sys.argv[1:])
 libc = ctypes.CDLL(None)
-while True:
+for _ in range(400): # in the end each lies where it lay
     for pause in 0.0005, 0.0015:
         libc.renameat2(-100, here, -100, there, 2)
         time.sleep(pause)
 END
     exchanger=$!
     work --retry-after 1ms
-    kill "$exchanger"
+    wait "$exchanger"
     is results 50.00 "$(sql 'SELECT DISTINCT final_score FROM evaluation_results WHERE final_score IS NOT NULL')"
 }
 
