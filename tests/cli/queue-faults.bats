@@ -64,7 +64,8 @@ no_cells() {
 }
 
 @test "workers killed at random moments: 500 jobs, each ends once" {
-    script_task '' <<< 'echo "{\"score\": 60, \"pass\": true}" > /results/score.json'
+    # Each long enough for some to be killed before all have ended.
+    script_task '' <<< 'sleep 0.1; echo "{\"score\": 60, \"pass\": true}" > /results/score.json'
     submit_many 500
     is queued 500 "$(count "= 'queued'")"
     pids=()
