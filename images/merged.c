@@ -298,7 +298,7 @@ static int gather(
 int merged_list(const struct merged *m, const char *path, const struct merged_item *item,
         struct buffer *ret_names, size_t *ret_count, struct error *err)
 {
-        struct names names = {NULL};
+        struct names names = {.tree = NULL};
         int r = 0;
 
         for (unsigned i = m->count; r == 0 && i-- > 0;)
