@@ -103,12 +103,17 @@ static int malformed(struct error *err)
         return error_set(err, CODE_INTERNAL_FRAME, "the supervisor sent a malformed answer");
 }
 
+/* What a frame that could not be sent to it means. */
+static int unsent(struct error *err)
+{
+        return errno == EPIPE || errno == ECONNRESET ? lost(err) : -1;
+}
+
 static int send_request(struct channel *c, enum cell_message type, const struct buffer *payload,
         const int *fds, unsigned count, struct error *err)
 {
-        if (frame_send(c->socket, (uint16_t)type, payload, fds, count, err) == 0)
-                return 0;
-        return errno == EPIPE || errno == ECONNRESET ? lost(err) : -1;
+        return frame_send(c->socket, (uint16_t)type, payload, fds, count, err) == 0 ? 0
+                                                                                    : unsent(err);
 }
 
 /* The next frame; an end of the stream means that it died. */
@@ -252,9 +257,12 @@ int channel_prepare_cell(struct channel *c, struct error *err)
 
 uint32_t channel_start_cell(struct channel *c, const struct cell_order *order, struct error *err)
 {
-        if (channel_ready(c, err) < 0 ||
-                channel_send_order(c->socket, ++c->last_id, order, err) < 0)
+        if (channel_ready(c, err) < 0)
                 return 0;
+        if (channel_send_order(c->socket, ++c->last_id, order, err) < 0) {
+                unsent(err);
+                return 0;
+        }
         return c->last_id;
 }
 
