@@ -82,12 +82,14 @@ static void forget(struct known_task *k)
         *k = (struct known_task){.document = BUFFER_INIT};
 }
 
-int known_task_find(struct known_tasks *k, const char *sha256, const char *path,
-        struct known_task **ret, struct error *err)
+int known_task_find(struct known_tasks *k, const char *sha256, snapshot_fetch fetch, void *to,
+        char ret_path[PATH_MAX], struct known_task **ret, struct error *err)
 {
         struct known_task *t = find(k, sha256);
         struct watched found;
 
+        if (snapshot_find(sha256, fetch, to, ret_path, err) < 0)
+                return -1;
         if (t) {
                 known_task_look(sha256, &t->state, &found);
                 if (!*found.changed) {
@@ -98,7 +100,7 @@ int known_task_find(struct known_tasks *k, const char *sha256, const char *path,
                 t = &k->all[k->next++ % KNOWN_TASKS];
         }
         forget(t); /* it may have been removed, and unpacked again */
-        if (learn(t, sha256, path, err) < 0) {
+        if (learn(t, sha256, ret_path, err) < 0) {
                 forget(t);
                 return -1;
         }

@@ -21,10 +21,10 @@ struct known_tasks {
         unsigned next; /* to be forgotten */
 };
 
-/* The task at that path, which has that digest: one that is known already, or it gets known. -1
+/* The task of that digest, unpacked by snapshot_find() where it is not there yet; its path. -1 with
  * with infra.task_changed: somebody changed it. */
-int known_task_find(struct known_tasks *k, const char *sha256, const char *path,
-        struct known_task **ret, struct error *err);
+int known_task_find(struct known_tasks *k, const char *sha256, snapshot_fetch fetch, void *to,
+        char ret_path[PATH_MAX], struct known_task **ret, struct error *err);
 /* Its images are here, where it is still known. */
 void known_task_pulled(struct known_tasks *k, const char *sha256);
 /* Is it still what it was? */

@@ -3,7 +3,6 @@
 
 #include "clock.h"
 #include "fd.h"
-#include "snapshot.h"
 
 #include <signal.h>
 #include <sys/mman.h>
@@ -108,8 +107,8 @@ static int begin(struct worker *w, struct work *k, const struct claimed *c, stru
         char result_id[ULID_SIZE], task[PATH_MAX], archive[64];
         struct known_task *known;
 
-        if (snapshot_find(c->task_sha256, queue_fetch, &w->queue, task, err) < 0 ||
-                known_task_find(&w->tasks, c->task_sha256, task, &known, err) < 0 ||
+        if (known_task_find(&w->tasks, c->task_sha256, queue_fetch, &w->queue, task, &known, err) <
+                        0 ||
                 fetch_archive(w, c->archive, &k->archive, err) < 0 ||
                 ulid_new(result_id, err) < 0 || open_appender(w, c, result_id, &store, err) < 0 ||
                 keeper_lend(&k->keeper, &supervisor, err) < 0)

@@ -5,7 +5,6 @@
 #include "aside_child.h"
 #include "clock.h"
 #include "fd.h"
-#include "snapshot.h"
 #include "task_facts.h"
 
 #include <sched.h>
@@ -62,8 +61,8 @@ static int choose(struct worker *w, char *const *tasks, struct error *err)
                 char path[PATH_MAX];
 
                 if (strcmp(*tasks, w->warming.sha256) == 0 || runs(w, *tasks) ||
-                        snapshot_find(*tasks, queue_fetch, &w->queue, path, &unsaid) < 0 ||
-                        known_task_find(&w->tasks, *tasks, path, &known, &unsaid) < 0 ||
+                        known_task_find(&w->tasks, *tasks, queue_fetch, &w->queue, path, &known,
+                                &unsaid) < 0 ||
                         known->pulled)
                         continue;
                 snprintf(w->warming.sha256, sizeof w->warming.sha256, "%s", *tasks);

@@ -285,7 +285,7 @@ static bool may_begin(const struct run *run, const struct workflow_step *s)
 }
 
 /* What stands before a step in the order can only cost more than it has so far: what it cannot pay
- * for now, it never can. */
+ * for by then, it never can. */
 static int begin(struct run *run, unsigned i, struct error *err)
 {
         struct workflow_step *s = &run->workflow->steps[i];
